@@ -38,6 +38,7 @@ type Member struct {
 	// Breaker decides whether requests are sent.
 	Breaker *breaker.Breaker
 
+	config *rest.Config
 	http   *http.Client
 	server clientdiscovery.DiscoveryInterface
 	client rest.Interface // the client of Objects
@@ -53,7 +54,7 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter, cfg.DisableCompression = -1, nil, true
-	m := &Member{Name: name, Breaker: breaker.New()}
+	m := &Member{Name: name, Breaker: breaker.New(), config: cfg}
 	if cfg.BearerToken != "" {
 		m.SetToken(cfg.BearerToken)
 		cfg.BearerToken = ""
@@ -66,14 +67,8 @@ func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Mem
 	bounded := egress.Transport{Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}
 	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: bounded}}
 	m.http = client
-	objects := dynamic.ConfigFor(cfg)
-	objects.APIPath = "/" // every request sets an absolute path
-	if m.client, err = rest.UnversionedRESTClientForConfigAndClient(objects, client); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", name, err)
-	}
-	m.Objects = dynamic.New(m.client)
-	if m.Metadata, err = metadata.NewForConfigAndClient(cfg, client); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	if err := m.setClients(); err != nil {
+		return nil, err
 	}
 	discoverer := *client
 	discoverer.Timeout, discoverer.Transport = RequestTimeout, discovery.Transport{Next: client.Transport}

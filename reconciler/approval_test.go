@@ -33,6 +33,7 @@ func TestApproval(t *testing.T) {
 		{"HostileCredentials", hostileCredentials},
 		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},
 		{"HostileTenant", hostileTenant},
+		{"HostileAccounts", hostileAccounts},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			inner := *w

@@ -27,6 +27,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
+	"github.com/accord-dev/accord/reconciler/tenant"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
 )
@@ -111,7 +112,7 @@ func newOnce(records store.Store, o OnceOptions) *once {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	registry := state.NewRegistry(reachability.NewTracker())
 	reporter := report.New(report.Options{Registry: registry, Store: records, Log: log})
-	pool := deliver.NewPool(registry, reporter, log)
+	pool := deliver.NewPool(registry, reporter, tenant.AccountsAmong(o.Tenants), log)
 	rollouts := rollout.NewLoop(registry, pool, reporter, rollout.NewPast(nil), log)
 	reporter.OnRollouts(rollouts.Check)
 	return &once{

@@ -164,7 +164,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		c.registry = c.shared.registry
 	}
 	c.reporter = report.New(report.Options{Registry: c.registry, Store: records, Hub: hub, Emit: emit, Log: log})
-	c.pool = deliver.NewPool(c.registry, c.reporter, log)
+	c.pool = deliver.NewPool(c.registry, c.reporter, tenant.Accounts(hub, o.RequireTenant), log)
 	c.mirror, err = mirror.NewPublisher(mgr.GetConfig(), mirror.PublisherOptions{
 		Registry: c.registry, Always: o.Mirror, Declared: records.Federations, Emit: emit, Log: log,
 		Update: func(fed types.NamespacedName, id manifest.ID) { c.reporter.Enqueue(changes.ObjectUpdate(fed, id)) },

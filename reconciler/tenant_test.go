@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func (w *world) tenant(name, namespace, spec string) {
 	require.NoError(w.t, yaml.UnmarshalStrict([]byte(spec), &t.Spec))
 	t.Spec.Federations.Namespaces = []string{namespace}
 	w.create(t)
-	w.t.Cleanup(func() { _ = w.hub.Delete(w.t.Context(), t.DeepCopy()) })
+	w.t.Cleanup(func() { require.NoError(w.t, client.IgnoreNotFound(w.hub.Delete(context.Background(), t.DeepCopy()))) })
 }
 
 // permissive allows everything.

@@ -410,6 +410,7 @@ type cable struct {
 	mu       sync.Mutex
 	cut      bool
 	open     map[net.Conn]bool
+	count    int // of accepted connections
 }
 
 // newCable listens on loopback and passes everything on to the API server at host ("https://127.0.0.1:port").
@@ -457,7 +458,15 @@ func (c *cable) keep(near, far net.Conn) bool {
 		return false
 	}
 	c.open[near], c.open[far] = true, true
+	c.count++
 	return true
+}
+
+// accepted returns the number of connections that the hub has opened.
+func (c *cable) accepted() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count
 }
 
 // setCut cuts all connections, or lets new ones through again.

@@ -61,8 +61,10 @@ type TenantSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=set
 	May []Power `json:"may,omitempty"`
-	// Impersonate is the ServiceAccount on the clusters as which accord writes the objects of the Federations. Without it accord
-	// uses its own account.
+	// Impersonate is the ServiceAccount on the clusters with whose rights accord reads and writes the objects of the Federations: the
+	// API server of each cluster decides. accord needs the right to impersonate it there (verb impersonate on serviceaccounts), and
+	// writes its inventory with its own account. A changed account counts from the next write on, and rewrites nothing. Without
+	// impersonate accord uses its own account.
 	Impersonate *TenantAccount `json:"impersonate,omitempty"`
 	// Limits of each Federation.
 	// +kubebuilder:default:={}

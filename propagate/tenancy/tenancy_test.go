@@ -38,6 +38,9 @@ func answer(t *testing.T, c *golden.Case) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Tenant %s\n", rules.Tenant.Name)
+	if account := rules.Account(); account.User() != "" {
+		fmt.Fprintf(&b, "account %s of Tenant %s\n", account.User(), account.Tenant)
+	}
 	for _, x := range rules.Sources(fed.Spec.Sources) {
 		b.WriteString(line(x))
 	}

@@ -104,7 +104,7 @@ func (d *delivery) markAdopted(ctx context.Context, t *task) error {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q,"annotations":{%q:"true"}}}`,
 		t.ID.Name, v1alpha1.AdoptedAnnotation)
 	return d.request(ctx, func(ctx context.Context) error {
-		_, err := d.member.Metadata.Resource(namespaces).Patch(ctx, t.ID.Name, types.ApplyPatchType, body, applied(adoptionManager))
+		_, err := d.tenant.Metadata.Resource(namespaces).Patch(ctx, t.ID.Name, types.ApplyPatchType, body, applied(adoptionManager))
 		return err
 	})
 }

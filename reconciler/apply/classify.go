@@ -64,5 +64,5 @@ func redact(id manifest.ID, p *live.Problem) *live.Problem {
 // mayQuote reports whether an error may quote values: one of validation, or a denial by admission, which is
 // Forbidden like a missing permission but not in the words of the authorizer.
 func mayQuote(p *live.Problem) bool {
-	return p.Reason == live.Rejected || p.Reason == live.Forbidden && !strings.Contains(p.Err.Error(), `is forbidden: User "`)
+	return p.Reason == live.Rejected || p.Reason == live.Forbidden && !isDenied(p.Err) && !strings.Contains(p.Err.Error(), `is forbidden: User "`)
 }

@@ -93,7 +93,7 @@ func (d *delivery) waitUntilEstablished(ctx context.Context, t *task) error {
 	for {
 		var crd *unstructured.Unstructured
 		err := d.request(ctx, func(ctx context.Context) (err error) {
-			crd, err = d.member.Objects.Resource(definitions).Get(ctx, t.ID.Name, metav1.GetOptions{})
+			crd, err = d.tenant.Objects.Resource(definitions).Get(ctx, t.ID.Name, metav1.GetOptions{})
 			return err
 		})
 		switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
@@ -21,6 +22,8 @@ const defaultWorkers = 8
 
 // Options configure a delivery.
 type Options struct {
+	// Account reads and writes the objects. The inventory is always written with accord's own account.
+	Account tenancy.Account
 	// Prune deletes owned objects that the plan no longer has. Without it they stay and are Orphaned.
 	Prune bool
 	// PruneLimits bound the number of deletions; AllowPrune lifts them (the commit has the trailer "Accord-Prune:
@@ -54,12 +57,15 @@ type Options struct {
 
 // Deliver applies want, the plan of one Federation ("<namespace>/<name>"), to one cluster.
 //
-// live has the observed owned objects and is not changed; previous is the inventory of the last delivery. An object that
+// observed has the owned objects and is not changed; previous is the inventory of the last delivery. An object that
 // is as planned costs no request; if all are, Deliver sends none. A failed object does not stop the others: see
 // Outcome.Errors. The returned error is about the whole cluster (unreachable, credentials rejected), or ctx's own.
-func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o Options) (live.Outcome, error) {
-	d := newDelivery(m, federation, want, live, previous, o)
-	err := d.run(ctx)
+func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, observed *live.Objects, previous *live.Inventory, o Options) (live.Outcome, error) {
+	d, err := newDelivery(m, federation, want, observed, previous, o)
+	if err != nil {
+		return live.Outcome{}, err
+	}
+	err = d.run(ctx)
 	err = errors.Join(err, d.finish(ctx, err))
 	d.outcome.Requests = int(d.requests.Load())
 	return d.outcome, err

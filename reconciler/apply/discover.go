@@ -22,7 +22,10 @@ import (
 // parent of the ApplySet and the labels. It returns an empty list if nothing was ever delivered. A hub that lost its
 // records needs it to know which kinds to watch, and to keep earlier decisions.
 func Discover(ctx context.Context, m *clusters.Member, federation string) ([]live.Discovered, error) {
-	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
+	d, err := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
+	if err != nil {
+		return nil, err
+	}
 	found, err := d.listFromMember(ctx)
 	if err != nil {
 		return nil, err

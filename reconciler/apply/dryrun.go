@@ -19,12 +19,15 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
 )
 
 // DryRunOptions configure a dry-run.
 type DryRunOptions struct {
+	// Account sends the dry-runs, as it would send the requests of the delivery.
+	Account tenancy.Account
 	// Book has the users' scripts that retain live fields. Nil: none.
 	Book *interpret.Book
 	// Only are the objects to check. Nil: all objects that a delivery would write.
@@ -38,12 +41,15 @@ type DryRunOptions struct {
 // DryRun sends a server-side dry-run of every object that Deliver would write to one cluster, by the same comparison, with
 // the same field manager and bodies. It writes nothing and does not try deletions.
 //
-// live and previous are as for Deliver; DryRun lists the live objects if live is nil. The error is about the whole cluster
+// observed and previous are as for Deliver; DryRun lists the live objects if observed is nil. The error is about the whole cluster
 // or ctx's own; the result has the answers until then.
-func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
-	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
-	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
-	err := t.run(ctx)
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, observed *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
+	d, err := newDelivery(m, federation, want, observed, previous, Options{Account: o.Account, Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
+	if err != nil {
+		return live.DryRunResult{}, err
+	}
+	t := &trial{delivery: d, only: o.Only, unknown: observed == nil}
+	err = t.run(ctx)
 	t.addProblems()
 	t.answer.Requests = int(d.requests.Load())
 	return t.answer, err
@@ -156,7 +162,7 @@ func (t *trial) try(ctx context.Context, x *task) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && clusters.Down(err) {
+	if err != nil && (clusters.Down(err) || cannotImpersonate(err)) {
 		return fmt.Errorf("cluster %s: %w", t.member.Name, err)
 	}
 	t.record(x, err)

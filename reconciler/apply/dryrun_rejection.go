@@ -34,7 +34,7 @@ func verdict(x *task, err error) (reason, why string) {
 	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
 		return live.FieldConflict, ""
 	case p.Reason == live.Forbidden:
-		return forbiddenReason(text), ""
+		return forbiddenReason(err), ""
 	case apierrors.IsNotFound(err):
 		return notFoundReason(x, err), ""
 	case p.Reason == live.Rejected:
@@ -44,8 +44,10 @@ func verdict(x *task, err error) (reason, why string) {
 }
 
 // forbiddenReason distinguishes the sources of a 403: quota, authorization, admission.
-func forbiddenReason(text string) string {
-	switch {
+func forbiddenReason(err error) string {
+	switch text := err.Error(); {
+	case isDenied(err):
+		return live.Forbidden
 	case strings.Contains(text, "exceeded quota"), strings.Contains(text, "failed quota"), strings.Contains(text, "status unknown for quota"):
 		return live.QuotaExceeded
 	case strings.Contains(text, `User "`) && strings.Contains(text, " cannot "), strings.Contains(text, "attempting to grant RBAC permissions"):

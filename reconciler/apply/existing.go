@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
@@ -80,18 +81,24 @@ func (d *delivery) checkAll(ctx context.Context, tasks []*task) error {
 		if err == nil && len(at[p]) >= listFrom {
 			return d.checkByList(ctx, mapping.Resource, p, at[p])
 		}
-		for _, t := range at[p] {
-			if err := d.checkOne(ctx, t); err != nil {
-				return err
-			}
-		}
-		return nil
+		return d.checkEach(ctx, at[p])
 	})
 }
 
+func (d *delivery) checkEach(ctx context.Context, tasks []*task) error {
+	for _, t := range tasks {
+		if err := d.checkOne(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (d *delivery) checkByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
-	items, err := d.list(ctx, gvr, p.namespace, "")
-	if err != nil {
+	items, err := d.list(ctx, d.tenant, gvr, p.namespace, "")
+	if isDenied(err) && !cannotImpersonate(err) {
+		return d.checkEach(ctx, tasks) // the account may have the right to read single objects
+	} else if err != nil {
 		return d.rejectAll(ctx, tasks, "reading the live objects", err)
 	}
 	existing := map[string]*metav1.PartialObjectMetadata{}
@@ -122,7 +129,11 @@ func (d *delivery) checkOne(ctx context.Context, t *task) error {
 	if apierrors.IsNotFound(err) {
 		found, err = nil, nil
 	}
-	if err != nil {
+	switch {
+	case t.Implied && isDenied(err) && !cannotImpersonate(err): // the API server answers for each object whether it exists
+		d.share(t)
+		return nil
+	case err != nil:
 		return d.rejectAll(ctx, []*task{t}, "reading the live object", err)
 	}
 	return d.resolve(ctx, t, found)
@@ -139,15 +150,20 @@ func (d *delivery) rejectAll(ctx context.Context, tasks []*task, doing string, e
 	return nil
 }
 
+// share leaves a namespace alone that only has to exist.
+func (d *delivery) share(t *task) {
+	t.rejected = true
+	d.note(func(o *live.Outcome) { o.Shared = append(o.Shared, t.ID) })
+}
+
 // resolve decides about an object that is not known to be owned; found is nil if it does not exist.
 func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialObjectMetadata) error {
 	p := d.decideOwner(t, found)
 	switch {
-	case p == nil:
+	case t.Implied && (p != nil || t.adopt && d.impersonates()): // it only has to be there, and a Tenant seldom may change it
+		d.share(t)
 		return nil
-	case t.Implied: // it only has to be there
-		t.rejected = true
-		d.note(func(o *live.Outcome) { o.Shared = append(o.Shared, t.ID) })
+	case p == nil:
 		return nil
 	}
 	return d.rejectAll(ctx, []*task{t}, "", d.nameOwner(ctx, p, found))
@@ -198,15 +214,15 @@ func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1
 	if owner == "" {
 		return p
 	}
-	parents, err := d.list(ctx, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
+	parents, err := d.list(ctx, d.tenant, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
 	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
 		return p
 	}
 	return live.NewConflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
 }
 
-// list lists the metadata of a kind, page by page; namespace "" means all namespaces.
-func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
+// list lists the metadata of a kind with the account of m, page by page; namespace "" means all namespaces.
+func (d *delivery) list(ctx context.Context, m *clusters.Member, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
 	var all []metav1.PartialObjectMetadata
 	var pages list.Pages
 	for next := ""; ; {
@@ -215,7 +231,7 @@ func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, na
 		}
 		var page *metav1.PartialObjectMetadataList
 		err := d.request(ctx, func(ctx context.Context) (err error) {
-			page, err = d.member.Metadata.Resource(gvr).Namespace(namespace).
+			page, err = m.Metadata.Resource(gvr).Namespace(namespace).
 				List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: listPage, Continue: next})
 			return err
 		})

@@ -23,7 +23,7 @@ func (d *delivery) foreignObject(ctx context.Context, namespace string) (string,
 		if isTransient(r.GroupResource()) {
 			continue
 		}
-		items, err := d.list(ctx, r, namespace, "")
+		items, err := d.list(ctx, d.tenant, r, namespace, "")
 		if err != nil {
 			return "", err
 		}

@@ -94,7 +94,7 @@ func (d *delivery) getObject(ctx context.Context, gvk schema.GroupVersionKind, i
 		return nil, err
 	}
 	err = d.request(ctx, func(ctx context.Context) (err error) {
-		u, err = d.member.Objects.Resource(mapping.Resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+		u, err = d.tenant.Objects.Resource(mapping.Resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
 		return err
 	})
 	return u, err

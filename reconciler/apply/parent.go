@@ -215,7 +215,7 @@ func (d *delivery) listKind(ctx context.Context, kind schema.GroupKind, found ma
 	} else if err != nil {
 		return err
 	}
-	items, err := d.list(ctx, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet)
+	items, err := d.list(ctx, d.member, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet)
 	for _, item := range items {
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: item.Namespace, Name: item.Name}
 		if seen := live.ObserveMetadata(mapping.GroupVersionKind, &item); !seen.IsStranger() {

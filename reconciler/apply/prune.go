@@ -108,7 +108,7 @@ func split(remove []manifest.ID) (objects, last []manifest.ID) {
 func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	if id.GroupKind() == namespaceKind {
 		switch tenant, err := d.foreignObject(ctx, id.Name); {
-		case apierrors.IsForbidden(err): // its rights are those of the objects in Git; see join --print-rbac
+		case apierrors.IsForbidden(err) && !cannotImpersonate(err): // its rights are those of the objects in Git; see join --print-rbac
 			d.note(func(o *live.Outcome) {
 				o.Orphaned[id] = fmt.Sprintf("it may contain objects of others: %v; let accord list them, or delete it by hand", err)
 			})

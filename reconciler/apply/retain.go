@@ -67,7 +67,7 @@ func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	}
 	var live *unstructured.Unstructured
 	err = d.request(ctx, func(ctx context.Context) (err error) {
-		live, err = d.member.Objects.Resource(mapping.Resource).Namespace(t.ID.Namespace).Get(ctx, t.ID.Name, metav1.GetOptions{})
+		live, err = d.tenant.Objects.Resource(mapping.Resource).Namespace(t.ID.Namespace).Get(ctx, t.ID.Name, metav1.GetOptions{})
 		return err
 	})
 	if apierrors.IsNotFound(err) {

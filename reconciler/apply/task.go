@@ -26,7 +26,8 @@ var (
 
 // delivery is the state of one Deliver.
 type delivery struct {
-	member     *clusters.Member
+	member     *clusters.Member // with accord's own account
+	tenant     *clusters.Member // with the account of the Tenant
 	federation string
 	applySet   string
 	want       propagate.ClusterPlan
@@ -65,21 +66,28 @@ type task struct {
 	rejected bool
 }
 
-func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, objects *live.Objects, previous *live.Inventory, o Options) *delivery {
+func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, objects *live.Objects, previous *live.Inventory, o Options) (*delivery, error) {
+	tenant, err := m.As(o.Account.User())
+	if err != nil {
+		return nil, err
+	}
 	o.Workers = cmp.Or(o.Workers, defaultWorkers)
 	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
 	if objects == nil {
 		objects = &live.Objects{}
 	}
 	return &delivery{
-		member: m, federation: federation, applySet: applyset.ID(federation),
+		member: m, tenant: tenant, federation: federation, applySet: applyset.ID(federation),
 		want: want, live: objects, previous: previous, options: o,
 		outcome: live.Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
 			Errors: map[manifest.ID]error{}, Answers: map[manifest.ID]live.Answer{},
 		},
-	}
+	}, nil
 }
+
+// impersonates reports whether the account of the objects is that of a Tenant.
+func (d *delivery) impersonates() bool { return d.tenant != d.member }
 
 // compare computes the tasks without a request.
 func (d *delivery) compare() {
@@ -159,15 +167,15 @@ func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metada
 		scope := map[bool]string{true: "namespaced", false: "cluster-scoped"}
 		return nil, &live.Problem{Reason: live.Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
 	}
-	return d.member.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
+	return d.tenant.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
 }
 
-// request counts and sends a request with a timeout.
+// request counts and sends a request with a timeout. It explains a denial to the account of the Tenant.
 func (d *delivery) request(ctx context.Context, f func(ctx context.Context) error) error {
 	d.requests.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
-	return f(ctx)
+	return explain(d.options.Account, d.member.Name, f(ctx))
 }
 
 // fail records the problem of one object. It returns an error that is about the whole cluster, which ends the
@@ -183,7 +191,7 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 	d.mu.Lock()
 	d.outcome.Errors[id] = p
 	d.mu.Unlock()
-	if clusters.Down(err) {
+	if clusters.Down(err) || cannotImpersonate(err) {
 		return fmt.Errorf("cluster %s: %w", d.member.Name, err)
 	}
 	return nil

@@ -20,7 +20,8 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 		objects := &live.Objects{}
 		seen.Fields = ownership.Hash{1}
 		objects.Put(id, seen)
-		d := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
+		d, err := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
+		require.NoError(t, err)
 		d.compare()
 		require.Len(t, d.tasks, 1, "it is applied")
 		return d.tasks[0].drift

@@ -12,7 +12,10 @@ import (
 // Uninstall deletes the objects of a Federation from a member, by the inventory there. As with every pruning, objects that accord
 // adopted or that have the preserve annotation stay, without accord's label; so do namespaces with objects of others.
 func Uninstall(ctx context.Context, m *clusters.Member, federation string) (live.Outcome, error) {
-	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
+	d, err := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
+	if err != nil {
+		return live.Outcome{}, err
+	}
 	found, err := d.listFromMember(ctx)
 	if err != nil || len(found) == 0 {
 		return live.Outcome{}, err

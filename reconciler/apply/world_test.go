@@ -275,6 +275,7 @@ func (w *world) remove(kind, name string) {
 var groups = map[string]string{
 	"Deployment": "apps", "Job": "batch", "CustomResourceDefinition": "apiextensions.k8s.io",
 	"Kustomization": "kustomize.toolkit.fluxcd.io", "Workflow": "argoproj.io", "Gadget": "a.io",
+	"Role": "rbac.authorization.k8s.io", "RoleBinding": "rbac.authorization.k8s.io",
 }
 
 func gvkOf(kind string) schema.GroupVersionKind {

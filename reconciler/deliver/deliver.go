@@ -42,10 +42,14 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	if j.Spec.Suspend {
 		return true // it is only observed
 	}
+	account, err := w.pool.account(ctx, key)
+	if err != nil {
+		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
+	}
 	book, _ := j.Plan.Interpreters()
 	observed, spare := f.Live(j, time.Now())
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
-		Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
+		Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
 		Urgent: j.First, Withdraw: j.Withdraw, SkipRepair: spare, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)

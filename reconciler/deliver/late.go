@@ -3,9 +3,11 @@ package deliver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,7 +41,7 @@ const (
 type late struct {
 	mu     sync.Mutex // also orders the observations of workloads, so that no older one replaces a newer one
 	of     map[lateKey]*lateWorkload
-	denied bool // accord may not list pods on the cluster
+	denied map[types.NamespacedName]bool // the account of the Federation may not list pods on the cluster
 }
 
 type lateKey struct {
@@ -116,7 +118,7 @@ func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unst
 	defer l.mu.Unlock()
 	known := l.of[key]
 	switch {
-	case x.Report.Health != kind.Progressing && x.Report.Health != kind.Failed, l.denied:
+	case x.Report.Health != kind.Progressing && x.Report.Health != kind.Failed, l.denied[f.Key()]:
 		delete(l.of, key)
 		return f.Observe(cluster, key.id, x, now)
 	case known == nil && len(l.of) >= maxLate:
@@ -187,12 +189,11 @@ func (w *Worker) askPodsOf(ctx context.Context, q question) {
 	key, workload := q.key, q.workload
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
-	pods, err := clusters.Pods(ctx, w.member, key.id.Namespace, q.selector)
+	pods, err := w.pods(ctx, key, q.selector)
 	w.late.mu.Lock()
 	defer w.late.mu.Unlock()
 	if apierrors.IsForbidden(err) {
-		w.late.denied = true
-		clear(w.late.of)
+		w.late.deny(key.federation)
 	}
 	f := w.pool.registry.Federation(key.federation)
 	reason := podreason.Worst(pods)
@@ -203,6 +204,28 @@ func (w *Worker) askPodsOf(ctx context.Context, q question) {
 	if next, recorded := f.Observe(w.Name(), key.id, workload.observation(), time.Now()); recorded {
 		w.pool.Enqueue(next)
 	}
+}
+
+// pods lists pods with the account of the Federation.
+func (w *Worker) pods(ctx context.Context, key lateKey, selector string) ([]corev1.Pod, error) {
+	account, err := w.pool.account(ctx, key.federation)
+	if err != nil {
+		return nil, err
+	}
+	m, err := w.member.As(account.User())
+	if err != nil {
+		return nil, err
+	}
+	return clusters.Pods(ctx, m, key.id.Namespace, selector)
+}
+
+// deny forgets the workloads of a Federation whose account may not list pods. The caller holds the lock.
+func (l *late) deny(federation types.NamespacedName) {
+	if l.denied == nil {
+		l.denied = map[types.NamespacedName]bool{}
+	}
+	l.denied[federation] = true
+	maps.DeleteFunc(l.of, func(key lateKey, _ *lateWorkload) bool { return key.federation == federation })
 }
 
 // podSelector returns the label selector of a workload with a pod template, and "" for any other object.

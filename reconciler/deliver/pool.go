@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -27,16 +28,19 @@ type Pool struct {
 	surveyed func(cluster string)
 	// visit connects to a cluster of another replica, without the right to write; nil where no replica shares clusters.
 	visit func(ctx context.Context, cluster string) (*clusters.Member, error)
+	// account finds the account for the objects of a Federation. After an error nothing is written.
+	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
 
 	mu        sync.Mutex
 	workers   map[string]*Worker
 	plannings map[types.NamespacedName]*planning
 }
 
-// NewPool returns a pool without clusters.
-func NewPool(registry *state.Registry, reporter *report.Reporter, log *slog.Logger) *Pool {
+// NewPool returns a pool without clusters. account finds the account on the clusters for the objects of a Federation; after an error
+// accord writes nothing of it.
+func NewPool(registry *state.Registry, reporter *report.Reporter, account func(context.Context, types.NamespacedName) (tenancy.Account, error), log *slog.Logger) *Pool {
 	return &Pool{
-		registry: registry, reporter: reporter, log: log, surveyed: func(string) {},
+		registry: registry, reporter: reporter, account: account, log: log, surveyed: func(string) {},
 		workers: map[string]*Worker{}, plannings: map[types.NamespacedName]*planning{},
 	}
 }
@@ -47,6 +51,11 @@ func (p *Pool) OnSurvey(call func(cluster string)) { p.surveyed = call }
 // OnVisit sets the function that connects to a cluster of another replica.
 func (p *Pool) OnVisit(visit func(ctx context.Context, cluster string) (*clusters.Member, error)) {
 	p.visit = visit
+}
+
+// Account returns the account on the clusters for the objects of a Federation.
+func (p *Pool) Account(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error) {
+	return p.account(ctx, federation)
 }
 
 // Enqueue requests the deliveries of some changes, and passes the rest to the reporter.

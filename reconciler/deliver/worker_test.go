@@ -18,7 +18,7 @@ import (
 // process must not panic.
 func TestDefectR7AWorkerEndsOnce(t *testing.T) {
 	registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
-	pool := NewPool(registry, report.New(report.Options{Registry: registry, Log: log}), log)
+	pool := NewPool(registry, report.New(report.Options{Registry: registry, Log: log}), nil, log)
 	member, err := clusters.Connect(&rest.Config{Host: "https://127.0.0.1:1"}, "eu-1")
 	require.NoError(t, err)
 	pool.Connect(member)

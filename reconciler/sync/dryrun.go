@@ -171,8 +171,13 @@ func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propa
 	book, _ := plan.Interpreters()
 	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
+	account, err := p.pool.Account(ctx, f.Key())
+	if err != nil {
+		result.notAsked(cluster, err.Error())
+		return
+	}
 	why, err := p.pool.Ask(ctx, cluster, func(m *clusters.Member) error {
-		tried, err := apply.DryRun(ctx, m, f.Key().String(), target, known, inventory, apply.DryRunOptions{Book: book, Only: only, Timeout: answerTimeout})
+		tried, err := apply.DryRun(ctx, m, f.Key().String(), target, known, inventory, apply.DryRunOptions{Account: account, Book: book, Only: only, Timeout: answerTimeout})
 		result.add(cluster, tried)
 		return err
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply"
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
@@ -94,8 +95,8 @@ func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, clust
 	return clusters.RESTConfig(c, secret, ref.Namespace) // the rights of the user limit the namespaces
 }
 
-// try asks every cluster of the plan of head. It returns nil if no dry-run was requested or there is no plan.
-func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (*DryRunReport, error) {
+// try asks every cluster of the plan of head, with the account of the Tenant. It returns nil if no dry-run was requested or there is no plan.
+func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, account tenancy.Account, live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (*DryRunReport, error) {
 	if !f.on || head.plan == nil || len(r.Mistakes) > 0 {
 		return nil, nil
 	}
@@ -111,7 +112,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load
 	g.SetLimit(dryRunConcurrency)
 	for _, name := range names {
 		g.Go(func() error {
-			trial, err := f.tryOn(ctx, r.Federation, head.plan, name, reach)
+			trial, err := f.tryOn(ctx, r.Federation, account, head.plan, name, reach)
 			mu.Lock()
 			defer mu.Unlock()
 			report.add(name, trial, err)
@@ -127,7 +128,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load
 }
 
 // tryOn asks one cluster.
-func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dialer) (applied.DryRunResult, error) {
+func (f *DryRunFlags) tryOn(ctx context.Context, federation string, account tenancy.Account, plan *propagate.Plan, cluster string, reach dialer) (applied.DryRunResult, error) {
 	target := plan.ForCluster(cluster)
 	if len(target.Objects) == 0 {
 		return applied.DryRunResult{}, nil
@@ -144,7 +145,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propag
 	}
 	defer m.Close()
 	book, _ := plan.Interpreters()
-	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Book: book, Timeout: f.timeout})
+	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Account: account, Book: book, Timeout: f.timeout})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

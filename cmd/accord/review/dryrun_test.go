@@ -15,6 +15,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -77,7 +78,7 @@ func TestLiveTimeout(t *testing.T) {
 	require.NoError(t, err)
 	f := &DryRunFlags{timeout: 300 * time.Millisecond}
 	began := time.Now()
-	trial, err := f.tryOn(t.Context(), "default/shop", p.Plan, "eu-1", func(context.Context, string) (*rest.Config, error) {
+	trial, err := f.tryOn(t.Context(), "default/shop", tenancy.Account{}, p.Plan, "eu-1", func(context.Context, string) (*rest.Config, error) {
 		return &rest.Config{Host: "https://" + hole.Addr().String()}, nil
 	})
 	require.ErrorContains(t, err, "timeout after 300ms")

@@ -148,7 +148,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 			return nil, err
 		}
 	}
-	if r.Live, err = f.DryRun.try(ctx, r, p.head, live, k, stderr); err != nil {
+	if r.Live, err = f.DryRun.try(ctx, r, p.head, g.Account(), live, k, stderr); err != nil {
 		return nil, err
 	}
 	r.conclude()
