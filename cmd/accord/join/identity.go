@@ -89,6 +89,9 @@ func (c *candidate) makeIdentity(ctx context.Context, o *Options) (string, error
 	if ref := binding.RoleRef; ref.Name == identityName {
 		err = c.makeRole(ctx, o)
 	}
+	if err == nil {
+		err = c.grantImpersonation(ctx, o, binding)
+	}
 	return binding.RoleRef.Kind + " " + binding.RoleRef.Name, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -28,6 +29,8 @@ type Options struct {
 	PrintRBAC  bool
 	// Admin binds accord to cluster-admin, in place of a ClusterRole with DefaultRights. Secrets and CRDs add those kinds to that role.
 	Admin, Secrets, CRDs bool
+	// Impersonate has the ServiceAccounts of Tenants that accord may impersonate, "namespace/name".
+	Impersonate []string
 	// TokenLife is the life of the token, and of those with which accord renews it.
 	TokenLife time.Duration
 	// SecretsNamespace is the namespace of the credentials on the hub.
@@ -43,6 +46,9 @@ type Options struct {
 func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) error {
 	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
 		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
+	}
+	if _, err := impersonations(f.Impersonate); err != nil {
+		return err
 	}
 	if f.PrintRBAC {
 		return f.printRights(ctx, out, name, dir)
@@ -98,6 +104,9 @@ func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h
 	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", hub.SystemNamespace, identityName, role)
 	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
 	fmt.Fprintf(out, "  rights       %s\n", rights)
+	if len(f.Impersonate) > 0 {
+		fmt.Fprintf(out, "  impersonates %s\n", strings.Join(f.Impersonate, ", "))
+	}
 	made, err := f.enroll(ctx, h, name, c, t)
 	if err != nil {
 		return err

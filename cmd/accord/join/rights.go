@@ -50,8 +50,15 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 	if guessed := plurals.guessedKinds(); len(guessed) > 0 {
 		fmt.Fprintf(out, "# Guessed, because Git has no CustomResourceDefinition of them: %s.\n", strings.Join(guessed, ", "))
 	}
-	return printDocuments(out, identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName),
-		ownRole(), ownBinding())
+	documents := []any{identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName), ownRole(), ownBinding()}
+	all, err := impersonations(f.Impersonate)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		documents = append(documents, x.role, x.binding)
+	}
+	return printDocuments(out, documents...)
 }
 
 // cluster returns the cluster as policies see it.
