@@ -120,7 +120,7 @@ func hostileAccounts(t *testing.T, w *world) {
 	// An account that lost the right to delete keeps the object, and the Release names the right.
 	w.mayWrite("i-a", "get", "create", "patch")
 	pruned := ra.push("remove one", "more.yaml", "# nothing\n")
-	release = a.condition(ra, pruned, "Ready", metav1.ConditionFalse, "")
+	a.condition(ra, pruned, "Ready", metav1.ConditionFalse, "")
 	w.eventually("the refused deletion", func() error {
 		text := fmt.Sprint(a.delivery(ra, "cluster-a").Status)
 		return unless(strings.Contains(text, `pruning: Tenant i-a: its account system:serviceaccount:team-accounts:i-a may not delete configmaps "more" in namespace i-a on cluster cluster-a`), text)
