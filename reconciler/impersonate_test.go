@@ -70,18 +70,16 @@ func hostileAccounts(t *testing.T, w *world) {
 
 	// Without the right to impersonate the account accord writes nothing, and names the missing right.
 	first := ra.push("first", "app.yaml", in("i-a", configMap("one", "1")), "policy.yaml", in("i-a", policyFor("a", onA, "")))
-	w.eventually("the missing right", func() error {
-		text := ""
-		if list := (&v1alpha1.DeliveryList{}); w.hub.List(t.Context(), list, client.InNamespace("i-a")) == nil && len(list.Items) > 0 {
-			text = fmt.Sprint(list.Items[0].Status)
-		}
-		return unless(strings.Contains(text, "Tenant i-a requires the account system:serviceaccount:team-accounts:i-a, and accord "+
-			"(system:serviceaccount:accord-system:accord) may not impersonate it on cluster cluster-a; to allow it, bind a Role in namespace team-accounts"), text)
-	})
+	missing := "Tenant i-a: accord (system:serviceaccount:accord-system:accord) may not impersonate its ServiceAccount team-accounts/i-a"
+	release := a.condition(ra, first, "DryRunSucceeded", metav1.ConditionFalse, "Forbidden")
+	require.Contains(t, fmt.Sprint(release.Status.Conditions), "reading the live object: "+missing+`; "accord join --impersonate team-accounts/i-a" allows it`)
 	_, err := object("i-a", "one")
 	require.Error(t, err)
-	w.role("cluster-a", "team-accounts", "accord", rbacv1.Subject{Kind: "ServiceAccount", Namespace: applyset.InventoryNamespace, Name: "accord"},
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{"i-a", "i-b"}, Verbs: []string{"impersonate"}})
+	mayImpersonate := func(accounts ...string) {
+		w.role("cluster-a", "team-accounts", "accord", rbacv1.Subject{Kind: "ServiceAccount", Namespace: applyset.InventoryNamespace, Name: "accord"},
+			rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: accounts, Verbs: []string{"impersonate"}})
+	}
+	mayImpersonate("i-a", "i-b")
 	a.ready(ra, first)
 	_, err = object("i-a", "one")
 	require.NoError(t, err)
@@ -89,8 +87,9 @@ func hostileAccounts(t *testing.T, w *world) {
 	// The namespace of i-b: the Tenant allows it, accord's own account may write there, and the account of the Tenant may not.
 	connections := w.cables["cluster-a"].accepted()
 	stolen := ra.push("the namespace of i-b", "bad.yaml", in("i-b", configMap("stolen", "1"))+"---\n"+in("i-b", policyFor("b", onA, "")))
-	release := a.condition(ra, stolen, "DryRunSucceeded", metav1.ConditionFalse, "Forbidden")
-	require.Contains(t, fmt.Sprint(release.Status.Conditions), `Tenant i-a: its account system:serviceaccount:team-accounts:i-a may not get configmaps "stolen" in namespace i-b on cluster cluster-a`)
+	release = a.condition(ra, stolen, "DryRunSucceeded", metav1.ConditionFalse, "Forbidden")
+	require.Contains(t, fmt.Sprint(release.Status.Conditions), `Tenant i-a: its ServiceAccount team-accounts/i-a may not get configmaps "stolen" in namespace i-b; to allow it, bind the ServiceAccount to a Role of that namespace with the verb `)
+	require.Contains(t, fmt.Sprint(release.Status.Conditions), "cluster-a refuses ConfigMap i-b/stolen")
 	_, err = object("i-b", "stolen")
 	require.Error(t, err, "nothing is written")
 
@@ -113,18 +112,38 @@ func hostileAccounts(t *testing.T, w *world) {
 	require.Equal(t, two.ResourceVersion, again.ResourceVersion)
 	next := rb.push("b again", "app.yaml", in("i-b", configMap("two", "2")))
 	release = b.condition(rb, next, "DryRunSucceeded", metav1.ConditionFalse, "Forbidden")
-	require.Contains(t, fmt.Sprint(release.Status.Conditions), `Tenant i-b: its account system:serviceaccount:team-accounts:i-a may not patch configmaps "two" in namespace i-b on cluster cluster-a`)
+	require.Contains(t, fmt.Sprint(release.Status.Conditions), `Tenant i-b: its ServiceAccount team-accounts/i-a may not patch configmaps "two" in namespace i-b; to allow it, bind the ServiceAccount to a Role of that namespace with the verb `)
 	patch("i-b", "i-b")
 	b.ready(rb, next)
+
+	// Without the right to impersonate, accord repairs nothing with its own account.
+	mayImpersonate("i-b")
+	one, err := object("i-a", "one")
+	require.NoError(t, err)
+	one.Data["key"] = "drift"
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), one))
+	deliveryHas := func(sentence string) {
+		w.eventually(sentence, func() error {
+			text := fmt.Sprint(a.delivery(ra, "cluster-a").Status)
+			return unless(strings.Contains(text, sentence), text)
+		})
+	}
+	deliveryHas(missing + " on cluster cluster-a")
+	one, err = object("i-a", "one")
+	require.NoError(t, err)
+	require.Equal(t, "drift", one.Data["key"])
+	mayImpersonate("i-a", "i-b")
+	w.eventually("the repair", func() error {
+		one, err := object("i-a", "one")
+		require.NoError(t, err)
+		return unless(one.Data["key"] == "1", one.Data["key"])
+	})
 
 	// An account that lost the right to delete keeps the object, and the Release names the right.
 	w.mayWrite("i-a", "get", "create", "patch")
 	pruned := ra.push("remove one", "more.yaml", "# nothing\n")
 	a.condition(ra, pruned, "Ready", metav1.ConditionFalse, "")
-	w.eventually("the refused deletion", func() error {
-		text := fmt.Sprint(a.delivery(ra, "cluster-a").Status)
-		return unless(strings.Contains(text, `pruning: Tenant i-a: its account system:serviceaccount:team-accounts:i-a may not delete configmaps "more" in namespace i-a on cluster cluster-a`), text)
-	})
+	deliveryHas(`pruning: Tenant i-a: its ServiceAccount team-accounts/i-a may not delete configmaps "more" in namespace i-a on cluster cluster-a`)
 	_, err = object("i-a", "more")
 	require.NoError(t, err)
 	w.mayWrite("i-a", "get", "create", "patch", "delete")

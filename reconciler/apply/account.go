@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -40,8 +41,9 @@ func cannotImpersonate(err error) bool {
 // denial matches the message of the authorizer: user, verb, resource, API group and namespace.
 var denial = regexp.MustCompile(`User "([^"]*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
 
-// explain returns an error of the authorizer about the account of a Tenant as a *deniedError, and any other error as it is.
-func explain(a tenancy.Account, cluster string, err error) error {
+// explain returns an error of the authorizer about the account of a Tenant as a *deniedError, and any other error as it is. place is
+// " on cluster eu-1", or empty where the caller names the cluster.
+func explain(a tenancy.Account, place string, err error) error {
 	var status apierrors.APIStatus
 	if a.User() == "" || !apierrors.IsForbidden(err) || !errors.As(err, &status) {
 		return err
@@ -55,11 +57,10 @@ func explain(a tenancy.Account, cluster string, err error) error {
 		resource += "." + m[4]
 	}
 	switch {
-	case verb == "impersonate":
+	case strings.HasPrefix(verb, "impersonate"): // Kubernetes 1.36 and later: impersonate-on:serviceaccount:get
 		return &deniedError{ours: true, err: err, message: fmt.Sprintf(
-			"Tenant %s requires the account %s, and accord (%s) may not impersonate it on cluster %s; to allow it, "+
-				"bind a Role in namespace %s with the verb impersonate on serviceaccounts, resourceNames [%s], to accord",
-			a.Tenant, a.User(), user, cluster, a.Namespace, a.Name)}
+			"Tenant %s: accord (%s) may not impersonate its ServiceAccount %s/%s%s; \"accord join --impersonate %s/%s\" allows it",
+			a.Tenant, user, a.Namespace, a.Name, place, a.Namespace, a.Name)}
 	case user != a.User():
 		return err
 	}
@@ -69,9 +70,9 @@ func explain(a tenancy.Account, cluster string, err error) error {
 	}
 	role := "ClusterRole"
 	if namespace != "" {
-		object, role = object+" in namespace "+namespace, "Role in namespace "+namespace
+		object, role = object+" in namespace "+namespace, "Role of that namespace"
 	}
 	return &deniedError{err: err, message: fmt.Sprintf(
-		"Tenant %s: its account %s may not %s %s on cluster %s; to allow it, bind a %s with the verb %s on %s to the ServiceAccount %s of namespace %s there",
-		a.Tenant, a.User(), verb, object, cluster, role, verb, resource, a.Name, a.Namespace)}
+		"Tenant %s: its ServiceAccount %s/%s may not %s %s%s; to allow it, bind the ServiceAccount to a %s with the verb %s",
+		a.Tenant, a.Namespace, a.Name, verb, object, place, role, verb)}
 }

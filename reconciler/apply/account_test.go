@@ -58,8 +58,8 @@ func TestHostileAccount(t *testing.T) {
 	require.Equal(t, map[string]bool{"": true, user: true}, writers)
 
 	elsewhere := strings.ReplaceAll(configMap("stolen", "1"), "namespace: NS", "namespace: default")
-	denied := `Tenant team-a: its account ` + user + ` may not get configmaps "stolen" in namespace default on cluster member; ` +
-		"to allow it, bind a Role in namespace default with the verb get on configmaps to the ServiceAccount deployer of namespace accounts there"
+	denied := `Tenant team-a: its ServiceAccount accounts/deployer may not get configmaps "stolen" in namespace default on cluster member; ` +
+		"to allow it, bind the ServiceAccount to a Role of that namespace with the verb get"
 	outcome = w.deliver(planned(five + elsewhere))
 	stolen := manifest.ID{Kind: "ConfigMap", Namespace: "default", Name: "stolen"}
 	require.Len(t, outcome.Errors, 1)
@@ -67,7 +67,7 @@ func TestHostileAccount(t *testing.T) {
 	require.Nil(t, w.get("ConfigMap", "default", "stolen"))
 	tried, err := DryRun(t.Context(), w.member, w.federation, planned(five+elsewhere), &w.live, read(w.inventory...), DryRunOptions{Account: w.options.Account})
 	require.NoError(t, err)
-	require.Equal(t, []live.Rejection{{ID: stolen, Reason: live.Forbidden, Message: "reading the live object: " + denied}}, tried.Rejected)
+	require.Equal(t, []live.Rejection{{ID: stolen, Reason: live.Forbidden, Message: "reading the live object: " + strings.Replace(denied, " on cluster member", "", 1)}}, tried.Rejected)
 
 	fresh := strings.ReplaceAll(namespaceYAML, "NS", "accounts-new")
 	outcome = w.deliver(planned(five + fresh))
@@ -77,7 +77,7 @@ func TestHostileAccount(t *testing.T) {
 	// An account that lost the right to delete blocks the deletion.
 	w.allow("get, create, patch")
 	outcome = w.deliver(planned(strings.ReplaceAll(five, configMap("five", "5"), "")))
-	require.ErrorContains(t, outcome.Errors[w.id("ConfigMap", "five")], `pruning: Tenant team-a: its account `+user+` may not delete configmaps "five" in namespace accounts on cluster member`)
+	require.ErrorContains(t, outcome.Errors[w.id("ConfigMap", "five")], `pruning: Tenant team-a: its ServiceAccount accounts/deployer may not delete configmaps "five" in namespace accounts on cluster member`)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "five"))
 	require.Contains(t, outcome.Inventory, w.id("ConfigMap", "five").Entry())
 

@@ -48,6 +48,7 @@ func DryRun(ctx context.Context, m *clusters.Member, federation string, want pro
 	if err != nil {
 		return live.DryRunResult{}, err
 	}
+	d.place = "" // so that equal rejections of several clusters have one message
 	t := &trial{delivery: d, only: o.Only, unknown: observed == nil}
 	err = t.run(ctx)
 	t.addProblems()
@@ -162,10 +163,13 @@ func (t *trial) try(ctx context.Context, x *task) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && (clusters.Down(err) || cannotImpersonate(err)) {
+	if err != nil && clusters.Down(err) {
 		return fmt.Errorf("cluster %s: %w", t.member.Name, err)
 	}
 	t.record(x, err)
+	if cannotImpersonate(err) {
+		return fmt.Errorf("cluster %s: %w", t.member.Name, err)
+	}
 	return nil
 }
 

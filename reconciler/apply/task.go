@@ -28,6 +28,7 @@ var (
 type delivery struct {
 	member     *clusters.Member // with accord's own account
 	tenant     *clusters.Member // with the account of the Tenant
+	place      string           // of the explanation of a denial
 	federation string
 	applySet   string
 	want       propagate.ClusterPlan
@@ -77,7 +78,7 @@ func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPl
 		objects = &live.Objects{}
 	}
 	return &delivery{
-		member: m, tenant: tenant, federation: federation, applySet: applyset.ID(federation),
+		member: m, tenant: tenant, place: " on cluster " + m.Name, federation: federation, applySet: applyset.ID(federation),
 		want: want, live: objects, previous: previous, options: o,
 		outcome: live.Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
@@ -175,7 +176,7 @@ func (d *delivery) request(ctx context.Context, f func(ctx context.Context) erro
 	d.requests.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
-	return explain(d.options.Account, d.member.Name, f(ctx))
+	return explain(d.options.Account, d.place, f(ctx))
 }
 
 // fail records the problem of one object. It returns an error that is about the whole cluster, which ends the
