@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,7 +27,7 @@ type Cache struct {
 
 	mu      sync.Mutex
 	repos   map[string]*repository
-	clients map[[sha256.Size]byte]*http.Client
+	clients map[clientKey]*http.Client
 }
 
 // Policy decides which repositories a Cache may reach. The zero Policy allows servers with public addresses only.
@@ -53,7 +52,7 @@ func OpenGit(dir string, p Policy) (*Cache, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)
 	}
-	return &Cache{dir: dir, policy: p, repos: map[string]*repository{}, clients: map[[sha256.Size]byte]*http.Client{}}, nil
+	return &Cache{dir: dir, policy: p, repos: map[string]*repository{}, clients: map[clientKey]*http.Client{}}, nil
 }
 
 func (c *Cache) repository(at address) *repository {

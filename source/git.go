@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // Limits that apply where [Options] has zero.
@@ -31,6 +34,9 @@ type Options struct {
 
 	// Auth may be nil for anonymous access. Local paths ignore it.
 	Auth *Auth
+
+	// Networks allows servers in these loopback, link-local and private networks, beside those of the Policy.
+	Networks egress.Networks
 
 	// MaxFileSize is in bytes. A larger file is listed with its size, but opening it fails with [ErrTooLarge]. Zero
 	// means [DefaultMaxFileSize].
@@ -132,7 +138,7 @@ func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, err
 		t, loaded, err := repo.stored(ctx, o.Ref, l)
 		return snapshot(t, loaded), err
 	}
-	remote, err := c.remote(at, o.Auth)
+	remote, err := c.remote(at, o.Auth, slices.Concat(c.policy.Networks, o.Networks))
 	if err != nil {
 		return Snapshot{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -298,6 +300,18 @@ func TestHostileURLs(t *testing.T) {
 		require.ErrorContains(t, err, "loopback, link-local or private", url)
 	}
 	require.Zero(t, server.asked.Load())
+
+	// The networks of one caller are not those of another, also on a connection that is open.
+	o := source.Options{URL: server.url(), Insecure: true, Networks: egress.Networks{netip.MustParsePrefix("127.0.0.0/8")}}
+	fetch(t, strict, o)
+	asked := server.asked.Load()
+	require.NotZero(t, asked)
+	for _, networks := range []egress.Networks{nil, {netip.MustParsePrefix("10.0.0.0/8")}} {
+		o.Networks = networks
+		_, err := strict.Fetch(t.Context(), o)
+		require.ErrorContains(t, err, "loopback, link-local or private")
+	}
+	require.Equal(t, asked, server.asked.Load())
 }
 
 // TestHostileCachePaths: no path leads to a clone that another caller fetched with credentials.

@@ -27,10 +27,10 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// remoteHTTP returns a remote that speaks Git's smart HTTP. Callers that trust the same certificates share
+// remoteHTTP returns a remote that speaks Git's smart HTTP. Callers with the same certificates and networks share
 // connections; each request carries its own credentials.
-func (c *Cache) remoteHTTP(at address, auth *Auth) (*remote, error) {
-	client, err := c.httpClient(auth)
+func (c *Cache) remoteHTTP(at address, auth *Auth, networks egress.Networks) (*remote, error) {
+	client, err := c.httpClient(auth, networks)
 	if err != nil {
 		return nil, err
 	}
@@ -40,23 +40,29 @@ func (c *Cache) remoteHTTP(at address, auth *Auth) (*remote, error) {
 	}}, nil
 }
 
-func (c *Cache) httpClient(auth *Auth) (*http.Client, error) {
-	var trusted [sha256.Size]byte
+// clientKey identifies the callers that share connections.
+type clientKey struct {
+	authorities [sha256.Size]byte // digest of the CA
+	networks    string
+}
+
+func (c *Cache) httpClient(auth *Auth, networks egress.Networks) (*http.Client, error) {
+	key := clientKey{networks: networks.String()}
 	if auth != nil {
-		trusted = sha256.Sum256(auth.CA)
+		key.authorities = sha256.Sum256(auth.CA)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if client := c.clients[trusted]; client != nil {
+	if client := c.clients[key]; client != nil {
 		return client, nil
 	}
 	roots, err := certificates(auth)
 	if err != nil {
 		return nil, err
 	}
-	transport := c.policy.Networks.HTTPTransport()
+	transport := networks.HTTPTransport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	bounded := egress.Transport{Next: transport, Limit: egress.Discovery, Redirects: true, CodeOnly: true}
-	c.clients[trusted] = &http.Client{Transport: bounded, CheckRedirect: checkRedirect}
-	return c.clients[trusted], nil
+	c.clients[key] = &http.Client{Transport: bounded, CheckRedirect: checkRedirect}
+	return c.clients[key], nil
 }

@@ -26,11 +26,11 @@ type remote struct {
 	open func(context.Context) (session, error)
 }
 
-func (c *Cache) remote(at address, auth *Auth) (*remote, error) {
+func (c *Cache) remote(at address, auth *Auth, networks egress.Networks) (*remote, error) {
 	if at.endpoint.Protocol == "ssh" {
-		return remoteSSH(at, auth, c.policy.Networks)
+		return remoteSSH(at, auth, networks)
 	}
-	return c.remoteHTTP(at, auth)
+	return c.remoteHTTP(at, auth, networks)
 }
 
 // connection is a session after the handshake: the remote accepted the credentials and advertised its refs. It serves

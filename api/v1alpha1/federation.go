@@ -169,8 +169,8 @@ type Source struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$`
 	Name string `json:"name"`
 	// URL of the repository: https://, ssh:// or user@host:path. A server with a loopback, link-local or private address is
-	// refused unless the controllers run with --allow-source-networks, file:// and a path on the machine of the controllers unless
-	// they run with --allow-local-sources, and http:// unless insecure is true.
+	// refused unless --allow-source-networks of the controllers or spec.networks of the Tenant allows it, file:// and a path on the
+	// machine of the controllers unless they run with --allow-local-sources, and http:// unless insecure is true.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	URL string `json:"url"`

@@ -42,6 +42,13 @@ type TenantSpec struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +listType=set
 	Sources []string `json:"sources"`
+	// Networks are loopback, link-local and private networks in which the Git servers and forges of the Federations may be, beside
+	// those of --allow-source-networks: "10.20.0.0/16". The default is none. A public address needs no entry.
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=49
+	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="expected a CIDR such as 10.20.0.0/16"
+	// +listType=set
+	Networks []string `json:"networks,omitempty"`
 	// Clusters selects the clusters by their labels. Other clusters do not exist for the Federations. An empty selector selects
 	// every cluster.
 	Clusters metav1.LabelSelector `json:"clusters"`

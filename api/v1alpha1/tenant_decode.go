@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
 	"time"
 
@@ -75,6 +76,12 @@ func (s TenantSpec) validate(doc *manifest.Doc) {
 	doc.Require("spec.sources", len(s.Sources) > 0)
 	for i, glob := range s.Sources {
 		doc.Require(fmt.Sprintf("spec.sources[%d]", i), glob != "")
+	}
+	for i, cidr := range s.Networks {
+		if _, err := netip.ParsePrefix(cidr); err != nil {
+			at := fmt.Sprintf("spec.networks[%d]", i)
+			doc.Errorf(at, "%s is %q, expected a CIDR such as 10.20.0.0/16", at, cidr)
+		}
 	}
 	for field, kinds := range map[string][]string{"spec.kinds.clusterScoped": s.Kinds.ClusterScoped, "spec.kinds.denied": s.Kinds.Denied} {
 		if len(kinds) > 0 {

@@ -1868,6 +1868,11 @@ func (in *TenantSpec) DeepCopyInto(out *TenantSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Networks != nil {
+		in, out := &in.Networks, &out.Networks
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.Clusters.DeepCopyInto(&out.Clusters)
 	if in.Namespaces != nil {
 		in, out := &in.Namespaces, &out.Namespaces

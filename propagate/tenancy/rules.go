@@ -127,6 +127,14 @@ func (r *Rules) Limits() v1alpha1.TenantLimits {
 	return r.Tenant.Spec.Limits
 }
 
+// Networks returns the private networks in which the servers of the sources may be, as CIDRs.
+func (r *Rules) Networks() []string {
+	if r == nil {
+		return nil
+	}
+	return r.Tenant.Spec.Networks
+}
+
 // Budget returns the limits of the manifests of a Federation; nil, without limits, for the nil Rules.
 func (r *Rules) Budget() *render.Budget {
 	if r == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -50,7 +52,7 @@ type Reporter struct {
 const Workers = 8
 
 // NewReporter returns a Reporter that reads Secrets with secrets and reports errors of forges with event. It reaches forges at
-// public addresses and in networks.
+// public addresses, in networks, and in the networks of the Tenant.
 func NewReporter(c client.Client, secrets client.Reader, networks egress.Networks, event func(client.Object, string, string, string), log *slog.Logger) *Reporter {
 	return &Reporter{Client: c, secrets: secrets, networks: networks, event: event, log: log, backoff: newBackoff(), errors: map[target]string{}}
 }
@@ -151,13 +153,34 @@ func (h *Reporter) request(ctx context.Context, fed *v1alpha1.Federation, source
 	if url := cmp.Or(c.APIURL, source.URL); strings.HasPrefix(strings.ToLower(strings.TrimSpace(url)), "http://") {
 		return token, errors.New("the token of a forge is sent over https only: set commitStatus.apiURL to an https:// URL")
 	}
+	networks, err := h.networksOf(ctx, fed)
+	if err != nil {
+		return token, err
+	}
 	at, err := forge.New(forge.Options{
-		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"], Networks: h.networks,
+		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"], Networks: networks,
 	})
 	if err != nil {
 		return token, err
 	}
 	return token, at.Report(ctx, commit, s)
+}
+
+// networksOf returns the private networks in which the forge of a Federation may be: those of the process and of its Tenant.
+func (h *Reporter) networksOf(ctx context.Context, fed *v1alpha1.Federation) (egress.Networks, error) {
+	tenants := &v1alpha1.TenantList{}
+	if err := h.List(ctx, tenants); err != nil {
+		return nil, fmt.Errorf("listing tenants: %w", err)
+	}
+	rules, refused := tenancy.Of(tenants.Items, fed.Namespace+"/"+fed.Name, false)
+	if refused != nil {
+		return h.networks, nil
+	}
+	more, err := egress.ParseNetworks(rules.Networks())
+	if err != nil {
+		return nil, fmt.Errorf("spec.networks of Tenant %s: %w", rules.Tenant.Name, err)
+	}
+	return slices.Concat(h.networks, more), nil
 }
 
 // reportError logs an error of a forge and writes an event, once until the error changes.

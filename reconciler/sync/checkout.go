@@ -15,7 +15,9 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
@@ -30,18 +32,22 @@ type Checkout struct {
 }
 
 // Fetch reads every source. If one cannot be read, Fetch fails: a missing source is never read as empty.
-func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret secrets) (Checkout, error) {
-	return fetch(ctx, cache, fed, secret, false)
+func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets) (Checkout, error) {
+	return fetch(ctx, cache, fed, rules, secret, false)
 }
 
 // secrets reads the Secret of a source by its name.
 type secrets func(ctx context.Context, name string) (map[string][]byte, error)
 
 // fetch reads every source; offline, from the clones on disk.
-func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret secrets, offline bool) (Checkout, error) {
+func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets, offline bool) (Checkout, error) {
+	networks, err := egress.ParseNetworks(rules.Networks())
+	if err != nil {
+		return Checkout{}, fmt.Errorf("spec.networks of Tenant %s: %w", rules.Tenant.Name, err)
+	}
 	c := Checkout{sources: fed.Spec.Sources}
 	for _, s := range c.sources {
-		o := source.Options{URL: s.URL, Insecure: s.Insecure, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
+		o := source.Options{URL: s.URL, Insecure: s.Insecure, Networks: networks, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
 		if s.Ref != nil {
 			o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 		}

@@ -201,7 +201,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	reading, explain, end := withinFetchTime(ctx, s.rules)
 	defer end()
 	var err error
-	if s.checkout, err = Fetch(reading, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
+	if s.checkout, err = Fetch(reading, c.Sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}

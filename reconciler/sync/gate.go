@@ -38,7 +38,7 @@ func NewGate(tenants []v1alpha1.Tenant, fed *v1alpha1.Federation) (Gate, error) 
 func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Checkout, propagate.Parts, error) {
 	reading, explain, end := withinFetchTime(ctx, g.Rules)
 	defer end()
-	checkout, err := Fetch(reading, cache, g.federation, secret)
+	checkout, err := Fetch(reading, cache, g.federation, g.Rules, secret)
 	if err != nil {
 		return Checkout{}, propagate.Parts{}, explain(err)
 	}

@@ -80,12 +80,13 @@ func (c *Controller) checkoutOf(ctx context.Context, r Recorded) (Checkout, erro
 	if err != nil {
 		return Checkout{}, err
 	}
-	checkout, err := fetch(ctx, c.Sources, pinned, c.SecretsOf(pinned), true)
+	checkout, err := fetch(ctx, c.Sources, pinned, nil, c.SecretsOf(pinned), true)
 	if err != nil {
-		if refused := c.readable(ctx, r.Federation); refused != nil {
+		rules, refused := c.readable(ctx, r.Federation)
+		if refused != nil {
 			return Checkout{}, refused
 		}
-		return fetch(ctx, c.Sources, pinned, c.SecretsOf(pinned), false)
+		return fetch(ctx, c.Sources, pinned, rules, c.SecretsOf(pinned), false)
 	}
 	return checkout, nil
 }

@@ -52,13 +52,13 @@ func (c *Controller) govern(ctx context.Context, s *scope) (bool, error) {
 	return err == nil, err
 }
 
-// readable returns an error if the Tenant of a Federation refuses one of its sources.
-func (c *Controller) readable(ctx context.Context, fed *v1alpha1.Federation) error {
+// readable returns the rules of the Tenant of a Federation, or an error if the Tenant refuses one of its sources.
+func (c *Controller) readable(ctx context.Context, fed *v1alpha1.Federation) (*tenancy.Rules, error) {
 	rules, err := c.Rules(ctx, fed)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tenantRefusal(rules.Sources(fed.Spec.Sources))
+	return rules, tenantRefusal(rules.Sources(fed.Spec.Sources))
 }
 
 // withinFetchTime bounds the time of reading all sources as the Tenant of a Federation does. explain adds the limit to the error of a
