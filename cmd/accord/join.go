@@ -16,9 +16,6 @@ replace a Cluster that Git does not declare). Apply the role, then join: join do
 nor a role that it did not make. If a commit adds a kind, print and apply the role again before you merge the commit; until then
 accord reports the objects that it may not apply. Keep the rights for a kind until its objects are deleted.
 
---impersonate NAMESPACE/NAME allows accord to impersonate a ServiceAccount, as spec.impersonate of a Tenant requires. The namespace
-must exist. join grants the right by a Role accord-impersonate in that namespace; --print-rbac prints the Role, too.
-
 The credential is a token of 24 hours (--token-lifetime). accord renews it when half of its life is over. After a longer
 interruption of accord the token has expired: join again. The hub keeps the token in a Secret of type accord.dev/cluster, which names
 the Cluster and the server; accord sends the token nowhere else.
