@@ -68,7 +68,7 @@ var within = map[string]map[string][]string{
 		"interpret":    {"lint", "load", "text"},
 		"review":       {"gitrepo", "hub", "lint", "load", "progress", "text"},
 		"review/post":  {"gitrepo", "review", "text"},
-		"command":      {"gitrepo", "gitrepo/edit", "hub", "load", "review", "review/post", "text"},
+		"command":      {"gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
 		"complete":     {"gitrepo", "hub"},
 	},
 	"propagate": {
@@ -103,10 +103,11 @@ var within = map[string]map[string][]string{
 		"store/fingerprint": {},
 		"store":             {"store/fingerprint"},
 		"state": {
-			"apply/live", "apply/mutation", "metrics/counts", "store/fingerprint", "state/changes", "state/delivery", "state/deliveryreport", "state/discovered",
+			"apply/live", "apply/mutation", "metrics/counts", "store/fingerprint", "state/approval", "state/changes", "state/delivery", "state/deliveryreport", "state/discovered",
 			"state/drift", "state/dryrun", "state/figures", "state/gate", "state/inputkey", "state/mirrored", "state/news", "state/reachability", "state/record",
 			"state/rolloutrecord", "state/unobserved", "state/wanted",
 		},
+		"state/approval":       {},
 		"state/changes":        {},
 		"state/delivery":       {"apply/live", "apply/mutation", "apply/ownership", "metrics/counts", "state/deliveryreport", "state/drift", "state/news", "state/wanted"},
 		"state/deliveryreport": {"apply/live", "state/rolloutrecord", "state/wanted"},
@@ -130,7 +131,7 @@ var within = map[string]map[string][]string{
 		"memory":               {},
 		"poison":               {},
 		"sync": {
-			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
+			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/approval", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
 		},
 		"diskwatch":      {"report", "state"},
 		"tenant":         {"store"},

@@ -1,16 +1,21 @@
 package reconciler_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	eventsv1 "k8s.io/api/events/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -29,6 +34,7 @@ func TestApproval(t *testing.T) {
 		{"a trailer approves its own commit", approvedByTrailer},
 		{"approval is required of what runs already", approvalRequiredLater},
 		{"a cluster is declared when its commit is approved", declaredWhenApproved},
+		{"HostileApprover", hostileApprover},
 		{"HostileUnapprovedCluster", hostileUnapprovedCluster},
 		{"HostileCredentials", hostileCredentials},
 		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},
@@ -69,18 +75,81 @@ func (w *world) held(r *repository, sha string) *v1alpha1.Release {
 	c := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved)
 	require.NotNil(w.t, c)
 	require.Equal(w.t, metav1.ConditionFalse, c.Status)
-	require.Equal(w.t, "NotApproved", c.Reason)
+	require.Contains(w.t, []string{"NotApproved", "ApprovalRefused"}, c.Reason)
 	require.Regexp(w.t, "^sha256:[0-9a-f]{64}$", release.Spec.PlanDigest)
-	require.Regexp(w.t, "accord.dev/approved-plan=|Accord-Approve-Plan: "+release.Spec.PlanDigest, c.Message)
+	require.Regexp(w.t, "accord approve --plan |Accord-Approve-Plan: "+release.Spec.PlanDigest, c.Message)
 	require.Zero(w.t, release.Status.Summary.Progressing+release.Status.Summary.Failed)
 	return release
 }
 
+// administrator is the user of the tests on the hub.
+const administrator = "hub-admin"
+
 // approve annotates a Release as a person would.
 func (w *world) approve(release *v1alpha1.Release, digests string) {
 	w.t.Helper()
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.ApprovedPlanAnnotation, digests)
-	require.NoError(w.t, w.hub.Patch(w.t.Context(), release, client.RawPatch(types.MergePatchType, []byte(patch))))
+	require.NoError(w.t, approveAs(w.t, w.hub, release, digests, administrator))
+}
+
+// approveAs sets the annotations of an approval; an empty approver removes that annotation.
+func approveAs(t *testing.T, c client.Client, release *v1alpha1.Release, digests, approver string) error {
+	t.Helper()
+	by := "null"
+	if approver != "" {
+		by = strconv.Quote(approver)
+	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q,%q:%s}}}`, v1alpha1.ApprovedPlanAnnotation, digests, v1alpha1.ApprovedByAnnotation, by)
+	return c.Patch(t.Context(), release.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch)))
+}
+
+// as returns a client of the hub for another user with all rights.
+func (w *world) as(user string) client.Client {
+	w.t.Helper()
+	cfg := rest.CopyConfig(w.config)
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:masters"}}
+	return clientOf(w.t, cfg)
+}
+
+// hostileApprover: nobody approves in the name of others, without a name, or what he wrote himself.
+func hostileApprover(t *testing.T, w *world) {
+	r := newRepository(t)
+	r.federation = "approver"
+	w.declare(r, func(spec *v1alpha1.FederationSpec) {
+		spec.Approval = &v1alpha1.ApprovalPolicy{NotBy: v1alpha1.NotByAuthor}
+	})
+	first := r.push("first", "app.yaml", configMap("approver", "1"), "policy.yaml", policyFor("approver", both, ""))
+	release := w.held(r, first)
+	digest, author := release.Spec.PlanDigest, w.as("oidc:test@example.com")
+
+	for _, name := range []string{"", "bob", "hub-admin2"} {
+		err := approveAs(t, w.as("mallory"), release, digest, name)
+		require.ErrorContains(t, err, "the annotation accord.dev/approved-by must name the user who approves: set it to mallory", name)
+	}
+	require.NoError(t, approveAs(t, author, release, digest, "oidc:test@example.com"))
+	release = w.condition(r, first, v1alpha1.Approved, metav1.ConditionFalse, "ApprovalRefused")
+	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved).Message,
+		`the approval of "oidc:test@example.com" does not count, because spec.approval.notBy is Author and the author of commit `+first[:7])
+	require.Empty(t, release.Status.ApprovedBy)
+	require.True(t, w.absent("cluster-a", "approver"))
+
+	// The name of another approver does not stay behind the plan of the next user, and nobody removes it.
+	require.Error(t, approveAs(t, w.as("mallory"), release, digest+","+digest, "oidc:test@example.com"))
+	require.Error(t, approveAs(t, w.as("mallory"), release, digest, ""))
+	require.NoError(t, approveAs(t, w.as("bob"), release, digest, "bob"))
+	release = w.ready(r, first)
+	require.Equal(t, "bob", release.Status.ApprovedBy)
+	w.eventually("an event with the approver", func() error {
+		var all eventsv1.EventList
+		err := w.hub.List(t.Context(), &all, client.InNamespace(w.namespace))
+		return cmp.Or(err, unless(slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
+			return e.Reason == "Approved" && e.Note == "the plan "+digest+" is approved by bob" && e.Regarding.Name == release.Name
+		}), "there is none"))
+	})
+	require.Equal(t, "the plan "+digest+" is approved by bob", apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved).Message)
+
+	// Other annotations and the removal of an approval name nobody.
+	require.NoError(t, w.as("mallory").Patch(t.Context(), release.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"note":"x"}}}`))))
+	require.NoError(t, w.as("mallory").Patch(t.Context(), release.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"accord.dev/approved-plan":null}}}`))))
 }
 
 // repaired changes a ConfigMap by hand and waits until it is as it was: proof that the loops have come by.
@@ -132,7 +201,8 @@ func approvedByAnnotation(t *testing.T, w *world) {
 	require.True(t, w.absent("cluster-b", "annotated"))
 	approved := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved)
 	require.Equal(t, metav1.ConditionTrue, approved.Status)
-	require.Contains(t, approved.Message, "annotation")
+	require.Equal(t, "the plan "+release.Spec.PlanDigest+" is approved by "+administrator, approved.Message)
+	require.Equal(t, administrator, release.Status.ApprovedBy)
 }
 
 func approvedByTrailer(t *testing.T, w *world) {

@@ -51,7 +51,7 @@ func TestHubRights(t *testing.T) {
 	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	admin := w.planes["hub"].Config()
 	w.hub = clientOf(t, admin)
-	require.NoError(t, store.InstallCRDs(t.Context(), admin))
+	require.NoError(t, store.Install(t.Context(), admin))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	asked := &requests{used: map[right]int{}, forbidden: map[right]int{}}
 	w.config = asked.recorded(w.installed())

@@ -108,7 +108,7 @@ func newKillings(t *testing.T, random *rand.Rand, replicas int) *killings {
 	k.startHub()
 	k.planes = localtest.Members(t, k.clusters...)
 	k.hub = clientOf(t, k.config)
-	require.NoError(t, store.InstallCRDs(t.Context(), k.config))
+	require.NoError(t, store.Install(t.Context(), k.config))
 	for _, name := range []string{k.namespace, "accord-system"} {
 		k.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}

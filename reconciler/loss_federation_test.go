@@ -230,7 +230,7 @@ func (w *world) loseHub() {
 	w.planes["hub"] = localtest.Start(w.t, "hub-2")
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(w.t, w.config)
-	require.NoError(w.t, store.InstallCRDs(w.t.Context(), w.config))
+	require.NoError(w.t, store.Install(w.t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for name := range w.members {
 		w.join(name)

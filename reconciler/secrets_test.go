@@ -266,7 +266,7 @@ func newTalkative(t *testing.T) (*world, *transcript) {
 	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
-	require.NoError(t, store.InstallCRDs(t.Context(), w.config))
+	require.NoError(t, store.Install(t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for _, name := range both {
 		w.members[name] = clientOf(t, w.planes[name].Config())

@@ -98,7 +98,7 @@ func newReplicas(t *testing.T, n int) *replicas {
 	w.planes = localtest.Members(t, append([]string{"hub"}, w.clusters...)...)
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
-	require.NoError(t, store.InstallCRDs(t.Context(), w.config))
+	require.NoError(t, store.Install(t.Context(), w.config))
 	for _, name := range []string{w.namespace, "accord-system"} {
 		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}

@@ -85,7 +85,7 @@ func newWorldWithMetrics(t *testing.T, members int, metrics string) *world {
 	w.hook, w.metrics, w.log = freeAddress(t), metrics, &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
-	require.NoError(t, store.InstallCRDs(t.Context(), w.config))
+	require.NoError(t, store.Install(t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for _, name := range names[1:] {
 		w.members[name] = clientOf(t, w.planes[name].Config())

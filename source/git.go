@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -58,19 +59,31 @@ type Options struct {
 type Snapshot struct {
 	// Revision has Flux's form: "main@sha1:<40 hex>", "v1.4.0@sha1:<40 hex>", or "sha1:<40 hex>" for a commit that
 	// was requested without a branch.
-	Revision string
-	Commit   string    // 40 hex
-	Tree     string    // 40 hex, of the root; equal trees have equal files
-	Time     time.Time // of the committer, in UTC
-	Author   string    // "Name <mail>"
-	Subject  string    // first line of the message
-	Message  string    // complete, with trailers
+	Revision  string
+	Commit    string    // 40 hex
+	Tree      string    // 40 hex, of the root; equal trees have equal files
+	Time      time.Time // of the committer, in UTC
+	Author    string    // "Name <mail>"
+	By        Identity  // the author
+	Committer Identity
+	Subject   string // first line of the message
+	Message   string // complete, with trailers
 
 	// FS holds the files of the commit in memory. It is safe for concurrent use and implements [fs.ReadDirFS],
 	// [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS]. It follows symbolic links inside the tree; opening a link
 	// that leads out of the tree fails with [ErrSymlink]. A submodule is an empty directory. Modification times are
 	// the commit's.
 	FS fs.FS
+}
+
+// Identity is a person as Git names one. A Git author chooses it freely.
+type Identity struct{ Name, Email string }
+
+// ParseIdentity reads "Name <mail>". Without an address the whole text is the name.
+func ParseIdentity(text string) Identity {
+	name, rest, _ := strings.Cut(text, "<")
+	email, _, _ := strings.Cut(rest, ">")
+	return Identity{Name: line(strings.TrimSpace(name)), Email: line(strings.TrimSpace(email))}
 }
 
 // Fetch returns the commit that o.Ref points to now. Errors have one of the kinds of this package, or are ctx's own
@@ -155,10 +168,11 @@ func snapshot(t target, c *commit) Snapshot {
 		Commit:   c.hash.String(),
 		Tree:     c.root.hash.String(),
 		Time:     c.time,
-		Author:   c.author,
-		Subject:  c.subject(),
-		Message:  c.message,
-		FS:       tree{root: c.root, time: c.time, limit: c.fileLimit},
+		Author:   line(c.by.Name + " <" + c.by.Email + ">"),
+		By:       c.by, Committer: c.committer,
+		Subject: c.subject(),
+		Message: c.message,
+		FS:      tree{root: c.root, time: c.time, limit: c.fileLimit},
 	}
 }
 

@@ -20,12 +20,12 @@ import (
 
 // commit is a complete, verified commit in memory. It is immutable.
 type commit struct {
-	hash      plumbing.Hash
-	root      *dir
-	time      time.Time
-	author    string
-	message   string
-	fileLimit int64
+	hash          plumbing.Hash
+	root          *dir
+	time          time.Time
+	by, committer Identity
+	message       string
+	fileLimit     int64
 }
 
 func (c *commit) subject() string {
@@ -124,7 +124,8 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 		hash:      hash,
 		root:      root,
 		time:      about.Committer.When.UTC(),
-		author:    line(about.Author.Name + " <" + about.Author.Email + ">"),
+		by:        Identity{line(about.Author.Name), line(about.Author.Email)},
+		committer: Identity{line(about.Committer.Name), line(about.Committer.Email)},
 		message:   strings.ToValidUTF8(about.Message, "?"),
 		fileLimit: l.limits.file,
 	}, nil

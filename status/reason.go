@@ -21,6 +21,8 @@ const (
 	Held = "Held"
 	// NotApproved: the plan waits for approval, and none of it is delivered.
 	NotApproved = "NotApproved"
+	// ApprovalRefused: the plan waits for approval, because an approval of it does not count: it names no approver, or an excluded one.
+	ApprovalRefused = "ApprovalRefused"
 	// PreflightFailed: a cluster rejects an object of the plan, so none of the plan is written anywhere.
 	PreflightFailed = "PreflightFailed"
 	// ClustersUnreachable: some clusters are unreachable; all others are done or held.

@@ -78,7 +78,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Summary:            t.Summary,
 		Objects:            int32(in.Objects),
 	}
-	next.Message = headline(next.Conditions)
+	next.Message, next.ApprovedBy = headline(next.Conditions), in.Approval.approver()
 	next.Rollouts, next.RolloutsOmitted = in.rollouts()
 	next.NotReadyClusters, next.Omitted = notReady(prev.NotReadyClusters, t, in.Deliveries, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
@@ -107,7 +107,7 @@ func (in ReleaseInput) verdict(t tally) verdict {
 		return terminal(PruneBlocked, in.PruneBlock.message())
 	}
 	if in.Approval.waits() {
-		return waiting(Held, in.Approval.message())
+		return waiting(Held, in.Approval.Message())
 	}
 	if in.Preflight.waits() {
 		return in.Preflight.verdict(in.Suspended)

@@ -178,7 +178,7 @@ func releaseOf(s scene) (any, int64, []metav1.Condition) {
 	case "brake":
 		in.PruneBlock = &PruneBlock{Clusters: []string{"c0"}, Message: "would delete 7 of 9 objects"}
 	case "unapproved":
-		in.Approval = &Approval{Digest: "sha256:0123", Namespace: "demo", Release: "prod-a"}
+		in.Approval = &Approval{Digest: "sha256:0123", Namespace: "demo", Federation: "prod", Release: "prod-a"}
 	}
 	prev := v1alpha1.ReleaseStatus{ObservedGeneration: 1, Conditions: readyBefore}
 	status := Release(prev, 2, in, t1)

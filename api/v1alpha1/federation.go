@@ -102,16 +102,32 @@ type FederationSpec struct {
 }
 
 // ApprovalPolicy defines the approvals of plans that count.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.notBy) || !('Trailer' in self.by)",message="notBy: Author requires by: [Annotation], because the author of a commit writes its trailers"
 type ApprovalPolicy struct {
-	// By are the ways to approve a plan. Annotation is the annotation accord.dev/approved-plan of its Release. Trailer is the
-	// trailer "Accord-Approve-Plan: sha256:<hex>" in the message of the newest commit of every source that the revision changes.
-	// The author of a commit writes its trailers.
+	// By are the ways to approve a plan. Annotation is the annotation accord.dev/approved-plan of its Release, with the name of the
+	// approver in accord.dev/approved-by: "accord approve --plan" writes both, and the API server compares the name with the user
+	// of the request. Trailer is the trailer "Accord-Approve-Plan: sha256:<hex>" in the message of the newest commit of every
+	// source that the revision changes. The author of a commit writes its trailers.
 	// +kubebuilder:default={Annotation}
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=set
 	By []ApprovalMethod `json:"by,omitempty"`
+	// NotBy are the people whose approval does not count. Author refuses the approval by an author of the newest commit of a source
+	// that the revision changes: its author, committer and co-authors (the trailer Co-authored-by). The user name of
+	// the approver, or its part after the last ":", "#" or "/", is compared with the name of the author, the e-mail address, and
+	// the parts of the address before the "@", without case. Authors of older commits are not compared, and a Git author chooses
+	// name and address freely.
+	NotBy ApprovalExclusion `json:"notBy,omitempty"`
 }
+
+// ApprovalExclusion names people whose approval does not count.
+// +kubebuilder:validation:Enum=Author
+type ApprovalExclusion string
+
+// NotByAuthor excludes the author of the commit.
+const NotByAuthor ApprovalExclusion = "Author"
 
 // ApprovalMethod is a way to approve a plan.
 // +kubebuilder:validation:Enum=Annotation;Trailer
@@ -122,8 +138,12 @@ const (
 	ApprovalByTrailer    ApprovalMethod = "Trailer"
 )
 
-// Allows reports whether a plan may be approved in this way. Without By it is Annotation.
+// Allows reports whether a plan may be approved in this way. Without By it is Annotation. An author may not approve by a trailer if
+// NotBy excludes authors.
 func (p *ApprovalPolicy) Allows(m ApprovalMethod) bool {
+	if m == ApprovalByTrailer && p.NotBy == NotByAuthor {
+		return false
+	}
 	return slices.Contains(p.By, m) || len(p.By) == 0 && m == ApprovalByAnnotation
 }
 

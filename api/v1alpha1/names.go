@@ -13,8 +13,11 @@ const (
 	// RetryPoisonedAnnotation on a Federation lifts the refusal of a revision that killed accord twice; each new value counts again.
 	RetryPoisonedAnnotation = "accord.dev/retry-poisoned"
 	// ApprovedPlanAnnotation on a Release approves its plans by digest ("sha256:<hex>", several separated by commas) if the
-	// Federation allows approval by annotation.
+	// Federation allows approval by annotation and ApprovedByAnnotation names the approver.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
+	// ApprovedByAnnotation on a Release is the name of the user who wrote ApprovedPlanAnnotation. The API server of the hub compares it
+	// with the user of the request: package api/admission has the policy.
+	ApprovedByAnnotation = "accord.dev/approved-by"
 	// ApprovePlanTrailer is the key of the trailer of a commit message that approves a plan. Its value is the digest of the plan.
 	ApprovePlanTrailer = "Accord-Approve-Plan"
 	// PruneTrailer is the key of the trailer of a commit message that lifts the prune limits for that commit, with the value

@@ -14,6 +14,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy on the revision / clusters decided"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
 // +kubebuilder:printcolumn:name="Unreachable",type=integer,JSONPath=`.status.summary.unreachable`
+// +kubebuilder:printcolumn:name="Approved-By",type=string,priority=1,JSONPath=`.status.approvedBy`
 // +kubebuilder:printcolumn:name="Subject",type=string,JSONPath=`.spec.subject`
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -96,6 +97,8 @@ type ReleaseStatus struct {
 	Rollouts []RolloutStatus `json:"rollouts,omitempty"`
 	// RolloutsOmitted counts the rollouts that are not in Rollouts.
 	RolloutsOmitted int32 `json:"rolloutsOmitted,omitempty"`
+	// ApprovedBy is the name of the user who approved the plan by annotation, as the API server recorded it.
+	ApprovedBy string `json:"approvedBy,omitempty"`
 	// SupersededBy names the newer Release.
 	SupersededBy string `json:"supersededBy,omitempty"`
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/api/admission"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -27,7 +28,7 @@ var installManifests string
 
 const installLong = `Print the manifests that run accord on an existing cluster, which becomes the hub.
 
-The manifests are the CustomResourceDefinitions, a namespace for restricted pods, RBAC without wildcards, a NetworkPolicy, and two replicas that
+The manifests are the CustomResourceDefinitions, an admission policy that records who approves, a namespace for restricted pods, RBAC without wildcards, a NetworkPolicy, and two replicas that
 elect a leader and share the clusters. Accord may read Secrets in its own namespace and in the namespaces of --secrets-from:
 the namespaces of Federations whose sources or webhooks need a Secret.`
 
@@ -107,6 +108,9 @@ func (i installation) print(out io.Writer) error {
 		if _, err := fmt.Fprintf(out, "%s---\n", doc); err != nil {
 			return err
 		}
+	}
+	if _, err := io.WriteString(out, admission.Manifests+"---\n"); err != nil {
+		return err
 	}
 	return t.Execute(out, i)
 }

@@ -100,7 +100,7 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 
 // serve runs the controllers on the running hub until the context ends.
 func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane *local.ControlPlane, o reconciler.Options) error {
-	if err := hubstore.InstallCRDs(ctx, plane.Config()); err != nil {
+	if err := hubstore.Install(ctx, plane.Config()); err != nil {
 		return fmt.Errorf("installing the kinds of accord: %w", err)
 	}
 	note, err := f.controllers.defaultTenant(ctx, plane.Config())

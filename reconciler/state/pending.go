@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/approval"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
@@ -33,9 +34,9 @@ type PendingPlan struct {
 	Adds            []string
 	ChangesClusters bool
 	// Taints are those that the ClusterTaintPolicies decide, by cluster.
-	Taints map[string][]corev1.Taint
-	// Approves are the plan digests that the commit itself approves.
-	Approves []string
+	Taints  map[string][]corev1.Taint
+	Commits approval.Commits
+	Refused string // the reason why an approval does not count, as the Release has it
 	// PruneBlock is set if the prune limits stop the plan.
 	PruneBlock *status.PruneBlock
 }

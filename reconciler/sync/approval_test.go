@@ -46,7 +46,7 @@ func TestApprovedByMessage(t *testing.T) {
 				sources.sources = append(sources.sources, v1alpha1.Source{Name: fmt.Sprint(i)})
 				sources.snapshots = append(sources.snapshots, source.Snapshot{Message: m})
 			}
-			require.ElementsMatch(t, c.want, sources.Approves())
+			require.ElementsMatch(t, c.want, sources.commits().Approves)
 		})
 	}
 }
@@ -78,22 +78,22 @@ func TestHostileTrailerOfAnUnchangedSource(t *testing.T) {
 	require.True(t, checkout(next, old, allow, allow).since(nil, "").AllowsPrune(), "the first revision changes every source")
 }
 
-func TestApprovedByAnnotation(t *testing.T) {
-	for name, c := range map[string]struct {
-		annotation string
-		want       []string
-	}{
-		"none":                    {"", nil},
-		"one":                     {digestA, []string{digestA}},
-		"several, with spaces":    {" " + digestA + " , " + digestB + ",", []string{digestA, digestB}},
-		"one beside what is none": {"*,true," + digestB + ",sha256:", []string{digestB}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := &v1alpha1.Release{}
-			r.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: c.annotation}
-			require.Equal(t, c.want, annotated(r))
-		})
+// An approver is compared with everybody who has part in a commit that the revision changes.
+func TestCommitsOfTheChangedSources(t *testing.T) {
+	checkout := Checkout{
+		sources: []v1alpha1.Source{{Name: "web"}, {Name: "api"}},
+		snapshots: []source.Snapshot{
+			{Commit: digestA, By: source.Identity{Name: "Alice", Email: "alice@example.com"}, Committer: source.Identity{Name: "GitHub", Email: "noreply@github.com"},
+				Message: "a\n\nCo-authored-by: Carol <carol@example.com>"},
+			{Commit: digestB, By: source.Identity{Name: "Bob", Email: "bob@example.com"}},
+		},
+		unchanged: map[string]bool{"api": true},
 	}
+	var people []string
+	for _, p := range checkout.commits().Authors {
+		people = append(people, p.Role+" "+p.String())
+	}
+	require.Equal(t, []string{`author "Alice" <alice@example.com>`, `committer "GitHub" <noreply@github.com>`, `co-author "Carol" <carol@example.com>`}, people)
 }
 
 // A Release changes all the time; the Federation is looked at again only when the plans that it approves did.
@@ -107,6 +107,7 @@ func TestOnlyApprovalsAreLookedAt(t *testing.T) {
 	passes := changed(approvals)
 	require.False(t, passes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.CommitStatusAnnotation: "2"})}))
 	require.True(t, passes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedPlanAnnotation: digestA})}))
+	require.True(t, passes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedByAnnotation: "alice"})}))
 	require.False(t, passes.Create(event.CreateEvent{Object: before}))
 	require.False(t, passes.Delete(event.DeleteEvent{Object: before}))
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -112,9 +111,6 @@ func (c Checkout) newest() source.Snapshot {
 	}
 	return newest
 }
-
-// planDigest is the form of the digest of a plan.
-var planDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything. budget bounds the
 // manifests of all sources; nil has no limits.

@@ -189,8 +189,10 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 		return err
 	case s.approval == nil || s.approval.By != "":
 		return run(ctx, s, c.admit())
-	case f.DryRunRetry(time.Now()) > 0: // somebody took the approval back
-		return c.Park(ctx, s.f, p, s.approval, nil)
+	case f.DryRunRetry(time.Now()) > 0, s.approval.Refused != p.Refused: // somebody took the approval back, or it does not count
+		refused := *p
+		refused.Refused = s.approval.Refused
+		return c.Park(ctx, s.f, &refused, s.approval, nil)
 	}
 	return nil
 }
@@ -256,6 +258,7 @@ func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
 		return false, err
 	}
 	if s.approval != nil && s.approval.By == "" {
+		s.pending.Refused = s.approval.Refused
 		return false, c.Park(ctx, s.f, s.pending, s.approval, nil)
 	}
 	return true, nil

@@ -62,9 +62,11 @@ func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts propagate.Pa
 	switch required := g.federation.Spec.Approval; {
 	case required == nil:
 		return nil
+	case required.NotBy == v1alpha1.NotByAuthor:
+		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: spec.approval.notBy excludes trailers, which the author writes", digest)
 	case !required.Allows(v1alpha1.ApprovalByTrailer):
 		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: spec.approval.by must have Trailer", digest)
-	case !slices.Contains(p.Approves, digest):
+	case !slices.Contains(p.Commits.Approves, digest):
 		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit with the trailer %q in the last paragraph of its message",
 			digest, v1alpha1.ApprovePlanTrailer+": "+digest)
 	}

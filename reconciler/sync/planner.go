@@ -146,7 +146,7 @@ func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts propagate.
 	return &state.PendingPlan{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
 		Findings: worstFirst(check.Run(d.Input, d.Plan, check.Deciding()...)),
-		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Approves: c.Approves(),
+		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Commits: c.commits(),
 	}
 }
 

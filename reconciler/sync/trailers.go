@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/approval"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/source/trailer"
 )
@@ -17,9 +19,25 @@ func (c Checkout) AllowsPrune() bool {
 	return slices.Contains(c.trailers(v1alpha1.PruneTrailer), v1alpha1.PruneAllow)
 }
 
-// Approves returns the digests of plans that the commits approve.
-func (c Checkout) Approves() []string {
-	return slices.DeleteFunc(c.trailers(v1alpha1.ApprovePlanTrailer), func(digest string) bool { return !planDigest.MatchString(digest) })
+// commits returns the commits of the changed sources, as far as an approval depends on them.
+func (c Checkout) commits() approval.Commits {
+	all := approval.Commits{Approves: approval.Digests(c.trailers(v1alpha1.ApprovePlanTrailer))}
+	for i, s := range c.snapshots {
+		if c.unchanged[c.sources[i].Name] {
+			continue
+		}
+		add := func(role string, people ...source.Identity) {
+			for _, p := range people {
+				all.Authors = append(all.Authors, approval.Person{Name: p.Name, Email: p.Email, Role: role, Commit: phrase.Revision("sha1:" + s.Commit)})
+			}
+		}
+		add("author", s.By)
+		add("committer", s.Committer)
+		for _, written := range trailer.Values(s.Message, "Co-authored-by") {
+			add("co-author", source.ParseIdentity(written))
+		}
+	}
+	return all
 }
 
 // trailers returns the values of a trailer that every changed source has, in the order of the first; nil if no source changed.

@@ -93,9 +93,9 @@ func changed(value func(client.Object) string) predicate.Predicate {
 	}
 }
 
-// approvals returns the plans that a Release approves.
+// approvals returns the plans that a Release approves, and the approver.
 func approvals(obj client.Object) string {
-	return obj.GetAnnotations()[v1alpha1.ApprovedPlanAnnotation]
+	return obj.GetAnnotations()[v1alpha1.ApprovedPlanAnnotation] + "\n" + obj.GetAnnotations()[v1alpha1.ApprovedByAnnotation]
 }
 
 // commandsOn returns the commands of people on a Release.

@@ -43,16 +43,27 @@ type RolloutCommand struct {
 	Flags
 	RolloutFlags
 	Do, Stage, reason string
+	// Plan is the digest of a plan to approve, in place of a stage.
+	Plan string
 }
 
 func (o *RolloutCommand) register(c *cobra.Command) {
 	o.Flags.Register(c)
 	o.RolloutFlags.register(c, &o.hub)
 	c.Flags().StringVar(&o.reason, "reason", "", "reason, for the commit message")
+	if o.Do == policy.CommandApprove {
+		c.Flags().StringVar(&o.Plan, "plan", "", "digest of the plan of a Federation to approve, at least 12 digits")
+		for _, other := range []string{"rollout-id", "on-hub", "dry-run", "push", "dir", "branch", "pull-request", "reason"} {
+			c.MarkFlagsMutuallyExclusive("plan", other)
+		}
+	}
 }
 
 // run edits the RolloutPolicy of that name, or annotates the Release. An empty name selects the only one.
 func (o *RolloutCommand) run(ctx context.Context, out io.Writer, name string) error {
+	if o.Plan != "" {
+		return o.approvePlan(ctx, out, name)
+	}
 	if o.annotate {
 		return o.annotateRelease(ctx, out, name)
 	}

@@ -14,6 +14,8 @@ const (
 	reasonUnreachable = "ClustersUnreachable"
 	// reasonFetchFailed: a source cannot be read; the active plan stays active.
 	reasonFetchFailed = "FetchFailed"
+	// reasonApprovalRefused: an approval does not count.
+	reasonApprovalRefused = "ApprovalRefused"
 	// reasonSuperseded: stalled because a newer commit replaced this one.
 	reasonSuperseded = "Superseded"
 )

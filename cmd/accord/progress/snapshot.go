@@ -88,7 +88,7 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(text.First(st.Errors), c.Message, c.Reason)
 	}
-	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
+	if c := known(v1alpha1.Approved); isFalse(c) && (c.Reason == reasonApprovalRefused || !justApproved(rel)) {
 		s.AwaitingApproval = c.Message // a plan that was approved a moment ago is only not active yet
 	}
 	if i := slices.IndexFunc(st.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(stage.WaitingForApproval) }); i >= 0 {
@@ -103,6 +103,11 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 		}
 	}
 	return s
+}
+
+// justApproved reports whether the annotations approve the plan of a release.
+func justApproved(rel *v1alpha1.Release) bool {
+	return rel.Annotations[v1alpha1.ApprovedByAnnotation] != "" && strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest)
 }
 
 // unseenSnapshot returns the state of a commit without a Release: the reason why the sources cannot be read, or the revision of

@@ -62,7 +62,7 @@ func TestReleaseSnapshot(t *testing.T) {
 			require.Equal(t, c.toApply, Judge(s, Goal{Applied: true}, now).Result, "applied: %+v", s)
 
 			if c.release.Approval != nil { // what somebody approves is waited for, before the loops have seen it
-				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1"}
+				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1", v1alpha1.ApprovedByAnnotation: "alice"}
 				require.Empty(t, ReleaseSnapshot(fed, rel).AwaitingApproval)
 				rel.Annotations = nil
 			}

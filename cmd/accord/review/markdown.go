@@ -99,8 +99,8 @@ func (r *Review) markdownFoot() string {
 		return ""
 	}
 	return fmt.Sprintf("\nUndo: revert this change, and the same plan runs backwards. Approve where the Federation asks for it: "+
-		"the annotation `%[3]s` with this digest on its Release, or the trailer `%[1]s: %[2]s` of the commit that is merged.\n",
-		v1alpha1.ApprovePlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
+		"`accord approve --plan %[2]s`, or the trailer `%[1]s: %[2]s` of the commit that is merged.\n",
+		v1alpha1.ApprovePlanTrailer, r.After.Digest)
 }
 
 // markdownParts returns the parts in the order in which they get their space.

@@ -40,6 +40,8 @@ type HistoryEntry struct {
 	// PlanDigest identifies the plan. A commit that changes nothing for the federation has the plan of its predecessor.
 	PlanDigest string `json:"planDigest,omitempty"`
 	Message    string `json:"message,omitempty"`
+	// ApprovedBy is the user who approved the plan by annotation.
+	ApprovedBy string `json:"approvedBy,omitempty"`
 	// SupersededBy is the newer Release, also of a commit that was done.
 	SupersededBy string                   `json:"supersededBy,omitempty"`
 	Summary      v1alpha1.Summary         `json:"summary"`
@@ -72,7 +74,7 @@ func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) HistoryEntry {
 	s := progress.ReleaseSnapshot(fed, rel)
 	j := HistoryEntry{
 		Release: rel.Name, Revision: rel.Spec.Revision, Author: rel.Spec.Author, Subject: rel.Spec.Subject, CommittedAt: rel.Spec.CommittedAt,
-		Began: rel.CreationTimestamp, PlanDigest: rel.Spec.PlanDigest, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
+		Began: rel.CreationTimestamp, PlanDigest: rel.Spec.PlanDigest, Summary: s.Summary, ApprovedBy: rel.Status.ApprovedBy, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
 	}
 	failed := func(v stages.Phase) int {
 		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(v) })
@@ -147,13 +149,14 @@ func (r History) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// result returns "superseded by 4f2c9e1".
+// result returns "superseded by 4f2c9e1, approved by alice".
 func (j HistoryEntry) result(federation string) string {
-	if j.Result != endedSuperseded {
-		return j.Result
+	result := j.Result
+	if j.Result == endedSuperseded {
+		newer, _ := strings.CutPrefix(j.SupersededBy, federation+"-")
+		result = text.Join(" by ", j.Result, newer[:min(text.ShortRevisionLength, len(newer))])
 	}
-	newer, _ := strings.CutPrefix(j.SupersededBy, federation+"-")
-	return text.Join(" by ", j.Result, newer[:min(text.ShortRevisionLength, len(newer))])
+	return result + text.WithPrefix(", approved by ", text.Cell(j.ApprovedBy, 40))
 }
 
 // stages returns "canary 1/1, europe 9/12", or the number of clusters if there is no staged rollout.

@@ -16,26 +16,23 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/admission"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// establishPoll is the interval at which InstallCRDs checks whether the hub serves the CRDs.
+// establishPoll is the interval at which Install checks whether the hub serves the CRDs.
 const establishPoll = 50 * time.Millisecond
 
-// InstallCRDs applies the CRDs of this version to the hub and returns when the hub serves all of them. Existing objects
-// stay.
-func InstallCRDs(ctx context.Context, cfg *rest.Config) error {
+// Install applies the CRDs and the admission policies of this version to the hub, and returns when the hub serves all kinds. Existing
+// objects stay. The API server enforces a new policy a moment later.
+func Install(ctx context.Context, cfg *rest.Config) error {
 	crds, err := v1alpha1.CRDs()
 	if err != nil {
 		return err
 	}
-	scheme := runtime.NewScheme()
-	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
-		return err
-	}
-	hub, err := client.New(cfg, client.Options{Scheme: scheme})
+	objects, err := admission.Objects()
 	if err != nil {
-		return fmt.Errorf("hub %s: %w", cfg.Host, err)
+		return err
 	}
 	for _, crd := range crds {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
@@ -46,8 +43,15 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config) error {
 		u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 		unstructured.RemoveNestedField(u.Object, "status")
 		unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+		objects = append(objects, u)
+	}
+	hub, err := client.New(cfg, client.Options{})
+	if err != nil {
+		return fmt.Errorf("hub %s: %w", cfg.Host, err)
+	}
+	for _, u := range objects {
 		if err := hub.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership); err != nil {
-			return fmt.Errorf("installing %s: %w", crd.Name, err)
+			return fmt.Errorf("installing %s %s: %w", u.GetKind(), u.GetName(), err)
 		}
 	}
 	return waitUntilServed(ctx, cfg, crds)
