@@ -35,6 +35,7 @@ func TestApproval(t *testing.T) {
 		{"approval is required of what runs already", approvalRequiredLater},
 		{"a cluster is declared when its commit is approved", declaredWhenApproved},
 		{"HostileApprover", hostileApprover},
+		{"HostileUnverifiedSource", hostileUnverifiedSource},
 		{"HostileUnapprovedCluster", hostileUnapprovedCluster},
 		{"HostileCredentials", hostileCredentials},
 		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},

@@ -356,6 +356,14 @@ func (r *repository) git(dir string, args ...string) string {
 // push commits files, given as path and content in turn; an empty content removes the file. It returns the commit.
 func (r *repository) push(message string, files ...string) string {
 	r.t.Helper()
+	r.commit(message, files...)
+	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
+	return r.git(r.work, "rev-parse", "HEAD")
+}
+
+// commit is push without the push.
+func (r *repository) commit(message string, files ...string) {
+	r.t.Helper()
 	for i := 0; i < len(files); i += 2 {
 		path := filepath.Join(r.work, files[i])
 		if files[i+1] == "" {
@@ -370,8 +378,6 @@ func (r *repository) push(message string, files ...string) string {
 	}
 	r.git(r.work, "add", "--all")
 	r.git(r.work, "commit", "--quiet", "--allow-empty", "-m", message)
-	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
-	return r.git(r.work, "rev-parse", "HEAD")
 }
 
 // configMap is the manifest of one.

@@ -73,9 +73,14 @@ type repository struct {
 
 	mu     sync.Mutex
 	recent []*commit // ordered by last use, newest last
+	// tags are the objects of annotated tags that led to recent commits.
+	tags map[plumbing.Hash][]byte
 }
 
-const maxRecent = 8
+const (
+	maxRecent = 8
+	maxTags   = 32
+)
 
 // recall returns a commit from memory, or nil.
 func (r *repository) recall(hash plumbing.Hash, l limits) *commit {
@@ -99,6 +104,48 @@ func (r *repository) remember(c *commit) {
 	}
 }
 
+// tag returns the tag object that a target wants; nil if there is none. known is false if the object was not read yet.
+func (r *repository) tag(t target) (object []byte, known bool) {
+	if t.want == t.commit {
+		return nil, true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	object, known = r.tags[t.want]
+	return object, known
+}
+
+func (r *repository) rememberTag(hash plumbing.Hash, object []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tags == nil || len(r.tags) >= maxTags {
+		r.tags = map[plumbing.Hash][]byte{}
+	}
+	r.tags[hash] = object
+}
+
+// loadTarget reads the commit of a target, and its tag object.
+func (r *repository) loadTarget(l *loader, t target) (*commit, error) {
+	c, err := l.load(t.commit)
+	if err != nil || t.want == t.commit {
+		return c, err
+	}
+	object, err := l.tag(t.want)
+	if err != nil {
+		return nil, err
+	}
+	r.rememberTag(t.want, object)
+	return c, nil
+}
+
+// recallTarget is recall for a target whose tag object was read, too.
+func (r *repository) recallTarget(t target, l limits) *commit {
+	if _, known := r.tag(t); !known {
+		return nil
+	}
+	return r.recall(t.commit, l)
+}
+
 func (r *repository) known() []*commit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +164,7 @@ func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limit
 	if err != nil {
 		return target{}, nil, err
 	}
-	if c := r.recall(t.commit, l); c != nil {
+	if c := r.recallTarget(t, l); c != nil {
 		return t, c, l.check(c.hash, c.root)
 	}
 	unlock, err := r.lock(ctx)
@@ -125,7 +172,7 @@ func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limit
 		return target{}, nil, err
 	}
 	defer unlock()
-	if c := r.recall(t.commit, l); c != nil { // another caller loaded it meanwhile
+	if c := r.recallTarget(t, l); c != nil { // another caller loaded it meanwhile
 		return t, c, l.check(c.hash, c.root)
 	}
 	d := downloading{repo: r, remote: remote, target: t, limits: l}

@@ -167,5 +167,5 @@ func (d downloading) replace(dir string) error {
 }
 
 func (d downloading) load(ctx context.Context, clone *clone) (*commit, error) {
-	return newLoader(ctx, clone.store, d.limits, d.repo.known()).load(d.target.commit)
+	return d.repo.loadTarget(newLoader(ctx, clone.store, d.limits, d.repo.known()), d.target)
 }

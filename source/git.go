@@ -68,6 +68,8 @@ type Snapshot struct {
 	Committer Identity
 	Subject   string // first line of the message
 	Message   string // complete, with trailers
+	RawCommit []byte // the commit object, as it was signed; the caller must not change it
+	RawTag    []byte // the tag object that led to the commit; nil for a lightweight tag, and without a tag
 
 	// FS holds the files of the commit in memory. It is safe for concurrent use and implements [fs.ReadDirFS],
 	// [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS]. It follows symbolic links inside the tree; opening a link
@@ -145,24 +147,25 @@ func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, err
 	}
 	if at.local() {
 		t, loaded, err := repo.readLocal(ctx, at.path(), o.Ref, l)
-		return snapshot(t, loaded), err
+		return repo.snapshot(t, loaded), err
 	}
 	if o.Offline {
 		t, loaded, err := repo.stored(ctx, o.Ref, l)
-		return snapshot(t, loaded), err
+		return repo.snapshot(t, loaded), err
 	}
 	remote, err := c.remote(at, o.Auth, slices.Concat(c.policy.Networks, o.Networks))
 	if err != nil {
 		return Snapshot{}, err
 	}
 	t, loaded, err := repo.fetch(ctx, remote, o.Ref, l)
-	return snapshot(t, loaded), err
+	return repo.snapshot(t, loaded), err
 }
 
-func snapshot(t target, c *commit) Snapshot {
+func (r *repository) snapshot(t target, c *commit) Snapshot {
 	if c == nil {
 		return Snapshot{}
 	}
+	tag, _ := r.tag(t)
 	return Snapshot{
 		Revision: revision(t.pointer, c.hash.String()),
 		Commit:   c.hash.String(),
@@ -170,9 +173,11 @@ func snapshot(t target, c *commit) Snapshot {
 		Time:     c.time,
 		Author:   line(c.by.Name + " <" + c.by.Email + ">"),
 		By:       c.by, Committer: c.committer,
-		Subject: c.subject(),
-		Message: c.message,
-		FS:      tree{root: c.root, time: c.time, limit: c.fileLimit},
+		Subject:   c.subject(),
+		Message:   c.message,
+		RawCommit: c.raw,
+		RawTag:    tag,
+		FS:        tree{root: c.root, time: c.time, limit: c.fileLimit},
 	}
 }
 

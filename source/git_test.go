@@ -119,6 +119,30 @@ func TestRefs(t *testing.T) {
 	})
 }
 
+// A signature covers the objects as Git stores them, so a snapshot has the commit and the annotated tag that led to it.
+func TestSignedObjects(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {
+		c := newCache(t)
+		up.commit("one", "v", "1")
+		up.git("tag", "light")
+		up.git("tag", "-a", "v1.1.0", "-m", "annotated")
+		up.git("tag", "-a", "twice", "-m", "a tag of a tag", "v1.1.0")
+		raw := func(of ...string) string { return up.git(append([]string{"cat-file"}, of...)...) }
+		require.Nil(t, fetch(t, c, o).RawTag)
+		for range 2 { // the commit is known before the tag is
+			for _, tag := range []string{"v1.1.0", "twice"} {
+				s := fetch(t, c, at(o, source.Ref{Tag: tag}))
+				require.Equal(t, raw("tag", tag), strings.TrimSpace(string(s.RawTag)))
+				require.Equal(t, raw("commit", "HEAD"), strings.TrimSpace(string(s.RawCommit)))
+			}
+			require.Nil(t, fetch(t, c, at(o, source.Ref{Tag: "light"})).RawTag)
+		}
+		up.git("tag", "-a", "-f", "v1.1.0", "-m", "moved")
+		require.Contains(t, string(fetch(t, c, at(o, source.Ref{SemVer: ">=1.0.0"})).RawTag), "moved")
+	})
+}
+
 func TestHistoryMoves(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {

@@ -25,6 +25,7 @@ type commit struct {
 	time          time.Time
 	by, committer Identity
 	message       string
+	raw           []byte // the object, as it was signed
 	fileLimit     int64
 }
 
@@ -44,12 +45,13 @@ func line(text string) string {
 
 // Bounds on everything except the content of files.
 const (
-	maxDepth    = 256     // nested directories
-	maxTarget   = 4096    // bytes in a symbolic link
-	maxName     = 255     // bytes in a file name, as on Linux
-	maxLine     = 400     // bytes in the author and in the subject of a commit
-	maxMeta     = 8 << 20 // bytes in one commit, tag or tree object
-	entryItself = 64      // bytes counted for an entry in addition to its name and content
+	maxDepth    = 256       // nested directories
+	maxTarget   = 4096      // bytes in a symbolic link
+	maxName     = 255       // bytes in a file name, as on Linux
+	maxLine     = 400       // bytes in the author and in the subject of a commit
+	maxMeta     = 8 << 20   // bytes in one commit, tag or tree object
+	maxTag      = 256 << 10 // bytes in a tag object that is kept
+	entryItself = 64        // bytes counted for an entry in addition to its name and content
 )
 
 // errDamaged means that the object store lacks objects or holds wrong ones.
@@ -100,7 +102,7 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 		}
 	}()
 	var about object.Commit
-	err = l.decode(hash, plumbing.CommitObject, &about)
+	raw, err := l.decode(hash, plumbing.CommitObject, &about)
 	if errors.Is(err, errOtherType) {
 		return nil, withKind(ErrRefNotFound, "object %s is not a commit", hash)
 	}
@@ -127,15 +129,30 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 		by:        Identity{line(about.Author.Name), line(about.Author.Email)},
 		committer: Identity{line(about.Committer.Name), line(about.Committer.Email)},
 		message:   strings.ToValidUTF8(about.Message, "?"),
+		raw:       raw,
 		fileLimit: l.limits.file,
 	}, nil
+}
+
+// tag returns a tag object; nil if hash is another object, or a tag that is too large to be kept.
+func (l *loader) tag(hash plumbing.Hash) (object []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			object, err = nil, fmt.Errorf("%w: %v", errDamaged, p)
+		}
+	}()
+	object, err = l.read(hash, plumbing.TagObject, maxTag)
+	if errors.Is(err, errOtherType) || errors.Is(err, ErrTooLarge) {
+		return nil, nil
+	}
+	return object, err
 }
 
 // peel follows tag objects to the tagged object.
 func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 	for range maxDepth {
 		var tag object.Tag
-		err := l.decode(hash, plumbing.TagObject, &tag)
+		_, err := l.decode(hash, plumbing.TagObject, &tag)
 		if errors.Is(err, errOtherType) {
 			return hash, nil
 		}
@@ -155,7 +172,7 @@ func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
 		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
 	}
 	var listing object.Tree
-	if err := l.decode(hash, plumbing.TreeObject, &listing); err != nil {
+	if _, err := l.decode(hash, plumbing.TreeObject, &listing); err != nil {
 		return nil, err
 	}
 	d := &dir{hash: hash, entries: make([]entry, 0, len(listing.Entries))}
@@ -257,21 +274,21 @@ type decoder interface {
 	Decode(plumbing.EncodedObject) error
 }
 
-// decode reads a commit, tag or tree. It returns plumbing.ErrObjectNotFound if there is no such object.
-func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decoder) error {
+// decode reads a commit, tag or tree, and returns its content. It returns plumbing.ErrObjectNotFound if there is no such object.
+func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decoder) ([]byte, error) {
 	content, err := l.read(hash, kind, maxMeta)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	checked := &plumbing.MemoryObject{}
 	checked.SetType(kind)
 	if _, err := checked.Write(content); err != nil {
-		return fmt.Errorf("decode %s %s: %w", kind, hash, err)
+		return nil, fmt.Errorf("decode %s %s: %w", kind, hash, err)
 	}
 	if err := into.Decode(checked); err != nil {
-		return fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
+		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
 	}
-	return nil
+	return content, nil
 }
 
 // read returns an object's content and verifies it against the hash.

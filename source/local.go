@@ -44,10 +44,10 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 			return target{}, nil, err
 		}
 	}
-	if c := r.recall(t.commit, l); c != nil {
+	if c := r.recallTarget(t, l); c != nil {
 		return t, c, l.check(c.hash, c.root)
 	}
-	c, err := loader.load(t.commit)
+	c, err := r.loadTarget(loader, t)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return target{}, nil, withKind(ErrRefNotFound, "commit %s not found", t.commit)
 	}

@@ -18,7 +18,8 @@ type FederationInput struct {
 	Newest  v1alpha1.ReleaseStatus
 	// Revision of it, "main@sha1:<40 hex>".
 	Revision string
-	// FetchError is the reason why the sources cannot be read, a *RefusalError if a Tenant refuses them; nil if they can be read.
+	// FetchError is the reason why the sources cannot be read, a *RefusalError if a Tenant refuses them, an *UnverifiedError
+	// if the newest revision is not verified; nil if they can be read.
 	FetchError error
 	// Suspended is spec.suspend.
 	Suspended bool
@@ -39,6 +40,10 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 	}
 	c.keep(v1alpha1.DiskSpaceLow) // see Reporter.DiskSpace
 	c.keep(v1alpha1.MemoryPressure)
+	c.keep(v1alpha1.SourceVerified) // see Reporter.SourceVerified
+	if RejectionReason(in.FetchError) == SourceUnverified {
+		c.set(v1alpha1.SourceVerified, metav1.ConditionFalse, SourceUnverified, in.FetchError.Error())
+	}
 	next := v1alpha1.FederationStatus{
 		ObservedGeneration:     behind(generation),
 		LastAttemptedRevision:  cmp.Or(in.Revision, prev.LastAttemptedRevision),
@@ -71,9 +76,10 @@ func (in FederationInput) verdict() verdict {
 	switch {
 	case in.FetchError != nil && in.Suspended: // nobody tries again
 		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep their objects: "+in.FetchError.Error())
-	case in.FetchError != nil && RejectionReason(in.FetchError) == RefusedByTenant:
-		return refusal(in.FetchError)
 	case in.FetchError != nil:
+		if reason, message := SourceRefusal(in.FetchError); reason != "" {
+			return terminal(reason, message)
+		}
 		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError.Error())
 	case r == nil && in.Suspended:
 		return waiting(Suspended, "suspended before anything was read")

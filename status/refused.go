@@ -16,6 +16,10 @@ const RefusedByTenant = "RefusedByTenant"
 // PoisonRevision: the process died twice while it planned the revision. The next commit helps, or "accord reconcile --retry-poisoned".
 const PoisonRevision = "PoisonRevision"
 
+// SourceUnverified: no allowed signer signed the newest revision of a source (spec.sources[].verify). The next signed revision helps,
+// or another key in the Secret of the signers.
+const SourceUnverified = "SourceUnverified"
+
 // Conflict: another Tenant governs the same Federation.
 const Conflict = "Conflict"
 
@@ -31,6 +35,12 @@ type PoisonError struct{ Err error }
 func (e *PoisonError) Error() string { return e.Err.Error() }
 func (e *PoisonError) Unwrap() error { return e.Err }
 
+// UnverifiedError is the error of a revision that no allowed signer signed.
+type UnverifiedError struct{ Err error }
+
+func (e *UnverifiedError) Error() string { return e.Err.Error() }
+func (e *UnverifiedError) Unwrap() error { return e.Err }
+
 // RejectionReason returns the reason of the conditions and the event about a commit that err rejects.
 func RejectionReason(err error) string {
 	if _, refused := errors.AsType[*RefusalError](err); refused {
@@ -38,6 +48,9 @@ func RejectionReason(err error) string {
 	}
 	if _, poison := errors.AsType[*PoisonError](err); poison {
 		return PoisonRevision
+	}
+	if _, unverified := errors.AsType[*UnverifiedError](err); unverified {
+		return SourceUnverified
 	}
 	return BuildFailed
 }
@@ -62,7 +75,14 @@ func Tenant(prev v1alpha1.TenantStatus, generation int64, in TenantInput, now ti
 	return next
 }
 
-// refusal returns the verdict on a Federation that a Tenant refuses before its sources are read.
-func refusal(err error) verdict {
-	return terminal(RefusedByTenant, "refused before the sources are read; the clusters keep their objects: "+err.Error())
+// SourceRefusal returns the reason and the message of a Federation that a Tenant refuses before its sources are read, or whose newest
+// revision is not verified; an empty reason for other errors.
+func SourceRefusal(err error) (reason, message string) {
+	switch reason = RejectionReason(err); reason {
+	case RefusedByTenant:
+		return reason, "refused before the sources are read; the clusters keep their objects: " + err.Error()
+	case SourceUnverified:
+		return reason, "the newest revision is not verified; the clusters keep their objects: " + err.Error()
+	}
+	return "", ""
 }

@@ -115,10 +115,10 @@ type ApprovalPolicy struct {
 	// +listType=set
 	By []ApprovalMethod `json:"by,omitempty"`
 	// NotBy are the people whose approval does not count. Author refuses the approval by an author of the newest commit of a source
-	// that the revision changes: its author, committer and co-authors (the trailer Co-authored-by). The user name of
-	// the approver, or its part after the last ":", "#" or "/", is compared with the name of the author, the e-mail address, and
-	// the parts of the address before the "@", without case. Authors of older commits are not compared, and a Git author chooses
-	// name and address freely.
+	// that the revision changes: its author, committer, co-authors (the trailer Co-authored-by) and verified
+	// signers. The user name of the approver, or its part after the last ":", "#" or "/", is compared with the name of the author,
+	// the e-mail address, and the parts of the address before the "@", without case. Authors of older commits are not compared.
+	// A Git author chooses name and address freely; spec.sources[].verify proves the signer.
 	NotBy ApprovalExclusion `json:"notBy,omitempty"`
 }
 
@@ -183,6 +183,7 @@ const MaxSourceTimeout = 5 * time.Minute
 // Source is one Git repository.
 //
 // +kubebuilder:validation:XValidation:rule="!self.url.lowerAscii().startsWith('http://') || has(self.insecure) && self.insecure",message="http:// is not encrypted: use https://, or set insecure: true"
+// +kubebuilder:validation:XValidation:rule="!has(self.verify) || !has(self.verify.mode) || self.verify.mode == 'HEAD' || has(self.ref) && (has(self.ref.tag) || has(self.ref.semver))",message="verify.mode Tag and TagAndHEAD require ref.tag or ref.semver"
 // +kubebuilder:validation:XValidation:rule="!has(self.ref) || [has(self.ref.tag), has(self.ref.semver), has(self.ref.commit)].filter(x, x).size() <= 1",message="ref takes at most one of tag, semver and commit"
 type Source struct {
 	// Name of the source, unique in the Federation. It is part of the label revision.accord.dev/<source> of Releases.
@@ -205,6 +206,9 @@ type Source struct {
 	// SecretRef names a Secret in the namespace of the Federation. Its keys are username and password, bearerToken, ca.crt,
 	// identity (an SSH private key) and known_hosts.
 	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
+	// Verify requires that an allowed signer signed the revision. A revision without a valid signature changes nothing: the clusters
+	// keep their version, and the Federation has the condition SourceVerified=False. "accord plan" and "accord lint" verify nothing.
+	Verify *Verification `json:"verify,omitempty"`
 	// CommitStatus reports the progress of a commit to the forge that hosts the repository. Without it nothing is reported.
 	CommitStatus *CommitStatus `json:"commitStatus,omitempty"`
 	// Timeout of one fetch, at most 5m.
@@ -216,6 +220,30 @@ type Source struct {
 	// +optional
 	Timeout metav1.Duration `json:"timeout,omitzero"`
 }
+
+// Verification requires signatures of a Git source, as spec.verify of Flux's GitRepository. OpenPGP and SSH signatures count.
+type Verification struct {
+	// Mode HEAD verifies the signature of the commit, Tag that of the annotated tag that ref.tag or ref.semver selects, and
+	// TagAndHEAD both.
+	// +kubebuilder:default=HEAD
+	// +optional
+	Mode VerificationMode `json:"mode,omitempty"`
+	// SecretRef names a Secret in the namespace of the Federation with the public keys of the allowed signers: the keys "*.asc"
+	// (armored OpenPGP keys), "*.pub" (SSH keys, one on each line) and "allowed_signers" (the format of ssh-keygen; without
+	// cert-authority). accord reads the Secret at every fetch.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && size(self.name) > 0",message="secretRef.name is required"
+	SecretRef corev1.LocalObjectReference `json:"secretRef"`
+}
+
+// VerificationMode selects the objects that must be signed. Empty is HEAD.
+// +kubebuilder:validation:Enum=HEAD;Tag;TagAndHEAD
+type VerificationMode string
+
+const (
+	VerifyHEAD       VerificationMode = "HEAD"
+	VerifyTag        VerificationMode = "Tag"
+	VerifyTagAndHEAD VerificationMode = "TagAndHEAD"
+)
 
 // CommitStatus configures the commit status "accord/rollout" on the forge that hosts the repository.
 type CommitStatus struct {
@@ -269,7 +297,7 @@ type PruneLimits struct {
 type FederationStatus struct {
 	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, Suspended.
+	// Conditions: Ready, Reconciling, Stalled, Suspended, SourceVerified.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`

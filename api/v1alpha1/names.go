@@ -78,6 +78,9 @@ const (
 	PruneAllowed = "PruneAllowed"
 	// DryRunSucceeded on a Release reports whether every cluster accepted the changes in a dry-run, before any was written.
 	DryRunSucceeded = "DryRunSucceeded"
+	// SourceVerified on a Federation reports whether allowed signers signed the newest revision of every source with verify, and is
+	// absent without such a source.
+	SourceVerified = "SourceVerified"
 	// DiskSpaceLow on a Federation is True while less than 10 % of the file system of accord's clones is free, and absent otherwise.
 	DiskSpaceLow = "DiskSpaceLow"
 	// MemoryPressure on a Federation is True while accord uses so much of its memory limit that it makes no plan of a new revision,

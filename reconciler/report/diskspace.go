@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/status"
 )
 
 // DiskSpace sets the condition DiskSpaceLow of a Federation to a message, and removes it with an empty one. It changes nothing else.
@@ -21,6 +22,13 @@ func (r *Reporter) DiskSpace(ctx context.Context, f *state.Federation, low strin
 // condition changed.
 func (r *Reporter) Memory(ctx context.Context, f *state.Federation, full string) (changed bool, err error) {
 	return r.setResource(ctx, f, v1alpha1.MemoryPressure, "AboveLimit", full)
+}
+
+// SourceVerified sets the condition SourceVerified of a Federation with the signers of its sources, and removes it if no source is
+// verified.
+func (r *Reporter) SourceVerified(ctx context.Context, f *state.Federation, signers string) error {
+	_, err := r.setResource(ctx, f, v1alpha1.SourceVerified, status.Succeeded, signers)
+	return err
 }
 
 func (r *Reporter) setResource(ctx context.Context, f *state.Federation, condition, reason, message string) (changed bool, err error) {

@@ -24,11 +24,11 @@ func (f *Federation) Reconciled(now time.Time) (c changes.Changes) {
 	return c
 }
 
-// SourceFailed reports whether the sources could not be read the last time.
-func (f *Federation) SourceFailed() bool {
+// SourceError returns the error of the last fetch of the sources, or of their verification; nil if there was none.
+func (f *Federation) SourceError() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.newest.sourceError != nil
+	return f.newest.sourceError
 }
 
 // ReleaseWritten emits an event when a Release becomes Ready, once for every plan of it: an object that becomes unhealthy

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/source/verify"
 )
 
 // Checkout is one state of all sources of a Federation.
@@ -28,17 +29,23 @@ type Checkout struct {
 	snapshots []source.Snapshot // in the order of sources
 	// unchanged names the sources with the commit of the revision that was active before: their trailers do not count.
 	unchanged map[string]bool
+	// signers are those of the verified sources, by source.
+	signers map[string][]verify.Signer
 }
 
-// Fetch reads every source. If one cannot be read, Fetch fails: a missing source is never read as empty.
+// Fetch reads every source, and verifies its signatures. If one cannot be read, Fetch fails: a missing source is never read as empty.
 func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets) (Checkout, error) {
-	return fetch(ctx, cache, fed, rules, secret, false)
+	c, err := fetch(ctx, cache, fed, rules, secret, false)
+	if err == nil {
+		c.signers, err = c.verify(ctx, secret, time.Now())
+	}
+	return c, err
 }
 
 // secrets reads the Secret of a source by its name.
 type secrets func(ctx context.Context, name string) (map[string][]byte, error)
 
-// fetch reads every source; offline, from the clones on disk.
+// fetch reads every source; offline, from the clones on disk. A recorded revision was verified when it was fetched first.
 func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets, offline bool) (Checkout, error) {
 	networks, err := egress.ParseNetworks(rules.Networks())
 	if err != nil {

@@ -149,7 +149,7 @@ func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) 
 	if fed.Spec.Suspend {
 		return after
 	}
-	if f.SourceFailed() {
+	if f.SourceError() != nil {
 		after = min(after, changes.RetryInterval)
 	}
 	if at := f.NextHoldEnd(now); !at.IsZero() {
@@ -162,10 +162,11 @@ func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) 
 }
 
 // resume admits the pending plan as soon as its Release is approved or the prune limits do not stop it any more, and tries
-// a rejected plan again when that is due. It does not read the sources.
+// a rejected plan again when that is due. It does not read the sources. While the newest revision is not verified it admits no plan:
+// the keys of the signers may have changed.
 func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
 	p := f.PendingPlan(fed.Generation)
-	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) {
+	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) || status.RejectionReason(f.SourceError()) == status.SourceUnverified {
 		return nil
 	}
 	rules, err := c.Rules(ctx, fed)
@@ -206,6 +207,9 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	if s.checkout, err = Fetch(reading, c.Sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
+	}
+	if err := c.reporter.SourceVerified(ctx, s.f, s.checkout.signatures()); err != nil {
+		return false, err
 	}
 	s.checkout = s.checkout.sinceActive(s.f)
 	s.present, err = c.clusters(ctx)

@@ -36,6 +36,11 @@ func (c Checkout) commits() approval.Commits {
 		for _, written := range trailer.Values(s.Message, "Co-authored-by") {
 			add("co-author", source.ParseIdentity(written))
 		}
+		for _, signer := range c.signers[c.sources[i].Name] {
+			for _, n := range signer.Names {
+				add("signer", source.Identity{Name: n.Name, Email: n.Email})
+			}
+		}
 	}
 	return all
 }

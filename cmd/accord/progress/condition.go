@@ -14,6 +14,8 @@ const (
 	reasonUnreachable = "ClustersUnreachable"
 	// reasonFetchFailed: a source cannot be read; the active plan stays active.
 	reasonFetchFailed = "FetchFailed"
+	// reasonSourceUnverified: no allowed signer signed the newest revision; the active plan stays active.
+	reasonSourceUnverified = "SourceUnverified"
 	// reasonApprovalRefused: an approval does not count.
 	reasonApprovalRefused = "ApprovalRefused"
 	// reasonSuperseded: stalled because a newer commit replaced this one.

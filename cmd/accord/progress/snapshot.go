@@ -122,7 +122,7 @@ func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 
 // SourceError returns the reason why the sources of the federation cannot be read, and "" if they can.
 func SourceError(fed *v1alpha1.Federation) string {
-	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && c.Reason == reasonFetchFailed {
+	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && (c.Reason == reasonFetchFailed || c.Reason == reasonSourceUnverified) {
 		return c.Message
 	}
 	return ""

@@ -22,7 +22,7 @@ type Commits struct {
 // Person is a Git identity.
 type Person struct {
 	Name, Email string
-	// Role is "author", "committer" or "co-author", and Commit has the first digits of the commit.
+	// Role is "author", "committer", "co-author" or "signer", and Commit has the first digits of the commit.
 	Role, Commit string
 }
 

@@ -35,15 +35,16 @@ type Federation struct {
 	known     bool // suspended was emitted, by this process or the one before
 	suspended bool
 	failures  int    // how often in a row the sources could not be read
-	refusal   string // of a Tenant, the last one with an event
+	refusal   string // of a Tenant or a verification, the last one with an event
 }
 
-// SourceFailed emits an event if the sources could not be read repeatedly, or at once if a Tenant refuses them.
+// SourceFailed emits an event if the sources could not be read repeatedly, or at once if a Tenant refuses them or the newest
+// revision is not verified.
 func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation, err error) {
-	if status.RejectionReason(err) == status.RefusedByTenant {
-		if n.refusal != err.Error() {
-			n.refusal = err.Error()
-			c.Event(about, changes.Warning, status.RefusedByTenant, "refused before the sources are read; the clusters keep their objects: "+n.refusal)
+	if reason, message := status.SourceRefusal(err); reason != "" {
+		if n.refusal != message {
+			n.refusal = message
+			c.Event(about, changes.Warning, reason, message)
 		}
 		return
 	}
