@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,12 +97,14 @@ func (w *world) rollout(r *repository, sha, verdict, stage string) v1alpha1.Roll
 	return found
 }
 
-// order annotates the Release of a commit as a person would.
+// order annotates the Release of a commit as a person would. Nobody does that in the name of others.
 func (w *world) order(r *repository, sha, do, value string) {
 	w.t.Helper()
 	release, err := w.release(r, sha)
 	require.NoError(w.t, err)
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, policy.CommandPrefix+do, value)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q,%q:%q}}}`, policy.CommandPrefix+do, value, policy.CommandByAnnotation, administrator)
+	hostile := w.as("mallory").Patch(w.t.Context(), release.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch)))
+	require.ErrorContains(w.t, hostile, "the annotation rollout.accord.dev/by must name the user who gives the command: set it to mallory")
 	require.NoError(w.t, w.hub.Patch(w.t.Context(), release, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
@@ -325,6 +328,10 @@ func rolledBackClustersSaySo(t *testing.T, w *world, r *repository, first string
 	release, err := w.release(r, r.git(r.work, "rev-parse", "HEAD"))
 	require.NoError(t, err)
 	w.order(r, r.git(r.work, "rev-parse", "HEAD"), policy.CommandRollback, release.Status.Rollouts[0].ID)
+	w.eventually("the rollback to name its user", func() error {
+		release, err := w.release(r, r.git(r.work, "rev-parse", "HEAD"))
+		return cmp.Or(err, unless(strings.HasSuffix(release.Status.Rollouts[0].Message, " by "+administrator), release.Status.Rollouts[0].Message))
+	})
 	for _, cluster := range fleetOfThree {
 		w.eventually(cluster+" to run the first commit, and to say so", func() error {
 			d := w.delivery(r, cluster).Status

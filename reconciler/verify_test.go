@@ -89,9 +89,9 @@ func hostileUnverifiedSource(t *testing.T, w *world) {
 
 	sha = r.pushSigned(alice, "signed", "app.yaml", configMap("verified", "1"))
 	w.ready(r, sha)
-	c := apimeta.FindStatusCondition(w.declared(r).Status.Conditions, v1alpha1.SourceVerified)
-	require.Equal(t, metav1.ConditionTrue, c.Status)
-	require.Contains(t, c.Message, "main: "+sha[:7]+" is signed by alice@example.com (SSH key SHA256:")
+	w.federationIs(r, v1alpha1.SourceVerified, metav1.ConditionTrue, "Succeeded")
+	require.Contains(t, apimeta.FindStatusCondition(w.declared(r).Status.Conditions, v1alpha1.SourceVerified).Message,
+		"main: "+sha[:7]+" is signed by alice@example.com (SSH key SHA256:")
 
 	sha = r.pushSigned(mallory, "signed by somebody else", "app.yaml", configMap("verified", "2"))
 	refused("commit " + sha[:12] + " is signed by SSH key " + ssh.FingerprintSHA256(mallory.PublicKey()) + ", which is not an allowed signer")
@@ -115,5 +115,8 @@ func hostileUnverifiedSource(t *testing.T, w *world) {
 	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Sources[0].Verify = nil })
 	w.ready(r, sha)
 	require.Equal(t, "3", w.configMap("cluster-a", "verified").Data["key"])
-	require.Nil(t, apimeta.FindStatusCondition(w.declared(r).Status.Conditions, v1alpha1.SourceVerified))
+	w.eventually("no source to be verified", func() error {
+		c := apimeta.FindStatusCondition(w.declared(r).Status.Conditions, v1alpha1.SourceVerified)
+		return unless(c == nil, fmt.Sprint(c))
+	})
 }

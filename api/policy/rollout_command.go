@@ -18,6 +18,10 @@ const (
 // "<rollout ID>", for a stage "<rollout ID>@<stage>"; commas separate several.
 const CommandPrefix = "rollout.accord.dev/"
 
+// CommandByAnnotation on a Release is the name of the user who wrote the commands there. The API server of the hub compares it with the
+// user of the request: package api/admission has the policy. In Git the commit has the author.
+const CommandByAnnotation = CommandPrefix + "by"
+
 // ReplacedSuspensionAnnotation on a propagation policy has the clusters of spec.suspension.dispatchingOnClusters, with commas,
 // while "accord suspend" suspends the policy on every cluster. "accord resume" restores them.
 const ReplacedSuspensionAnnotation = "accord.dev/dispatching-on-clusters"
@@ -33,6 +37,8 @@ type Command struct {
 	// Stage is the approved stage. The other commands are executed once; for them it is any text that distinguishes a
 	// command from an earlier one.
 	Stage string `json:"stage,omitempty"`
+	// By is the user who wrote the command on the hub; empty for a command in Git.
+	By string `json:"by,omitempty"`
 }
 
 // String returns "approve sha256:<hex>@europe".
@@ -71,4 +77,17 @@ func CommandsIn(annotations map[string]string) []Command {
 		}
 	}
 	return orders
+}
+
+// CommandsOnHub returns the commands in the annotations of a Release, with their user. Commands without a user do not count.
+func CommandsOnHub(annotations map[string]string) []Command {
+	user := annotations[CommandByAnnotation]
+	if user == "" {
+		return nil
+	}
+	commands := CommandsIn(annotations)
+	for i := range commands {
+		commands[i].By = user
+	}
+	return commands
 }

@@ -137,3 +137,11 @@ func FuzzDecodeRollout(f *testing.F) {
 		return r.Meta, r.Spec, err
 	})
 }
+
+// A command on a Release counts only with the user whom the API server recorded.
+func TestHostileCommandWithoutAUser(t *testing.T) {
+	annotations := map[string]string{policy.CommandPrefix + policy.CommandAbort: "sha256:1"}
+	require.Empty(t, policy.CommandsOnHub(annotations))
+	annotations[policy.CommandByAnnotation] = "alice"
+	require.Equal(t, []policy.Command{{Do: policy.CommandAbort, RolloutID: "sha256:1", By: "alice"}}, policy.CommandsOnHub(annotations))
+}

@@ -13,7 +13,7 @@ An approval is for one rollout ID, which identifies the version and the clusters
 has the ID and the current stage. Without a hub, set --rollout-id and --stage to the values of "accord status".
 
 The command is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy in Git. With --on-hub it is an annotation
-of the Release on the hub, and needs the right to patch Releases there.
+of the Release on the hub with your user name, and needs the right to patch Releases there.
 ` + command.PlanNotes + command.Notes
 
 func approveCommand() *cobra.Command {

@@ -25,6 +25,9 @@ func (m *machine) handleCommands() {
 		}
 		m.next.HandledCommands = append(m.next.HandledCommands, text)
 		short := policy.Command{Do: o.Do, RolloutID: ShortID(o.RolloutID), Stage: o.Stage}.String() // for people
+		if o.By != "" {
+			short += " by " + o.By
+		}
 		switch {
 		case o.Do == policy.CommandResume:
 			m.resume()

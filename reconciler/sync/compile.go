@@ -102,6 +102,6 @@ func (c *Controller) commands(ctx context.Context, f *state.Federation) error {
 	if err := c.Get(ctx, client.ObjectKeyFromObject(release), release); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the commands on release %s: %w", release.Name, err)
 	}
-	c.pool.Enqueue(f.SetCommands(policy.CommandsIn(release.Annotations)))
+	c.pool.Enqueue(f.SetCommands(policy.CommandsOnHub(release.Annotations)))
 	return nil
 }

@@ -130,7 +130,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := c.restore(ctx, f, fed); err != nil {
+	if err := errors.Join(c.reportSigners(ctx, s), c.restore(ctx, f, fed)); err != nil {
 		return ctrl.Result{}, err
 	}
 	f.Handled(requestedAt(fed))
@@ -207,9 +207,6 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	if s.checkout, err = Fetch(reading, c.Sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
-	}
-	if err := c.reporter.SourceVerified(ctx, s.f, s.checkout.signatures()); err != nil {
-		return false, err
 	}
 	s.checkout = s.checkout.sinceActive(s.f)
 	s.present, err = c.clusters(ctx)

@@ -51,6 +51,14 @@ func unverified(s v1alpha1.Source, err error) error {
 	return &status.UnverifiedError{Err: fmt.Errorf("source %q (spec.sources[].verify, mode %s): %s", s.Name, mode, phrase.Line(err.Error()))}
 }
 
+// reportSigners writes the signers of the checkout to the Federation, unless the sources could not be read or verified.
+func (c *Controller) reportSigners(ctx context.Context, s *scope) error {
+	if len(s.checkout.snapshots) == 0 || s.f.SourceError() != nil {
+		return nil
+	}
+	return c.reporter.SourceVerified(ctx, s.f, s.checkout.signatures())
+}
+
 // signatures describes the signers of the sources; empty if no source is verified.
 func (c Checkout) signatures() string {
 	var all []string

@@ -101,8 +101,8 @@ func approvals(obj client.Object) string {
 // commandsOn returns the commands of people on a Release.
 func commandsOn(obj client.Object) string {
 	var b strings.Builder
-	for _, o := range policy.CommandsIn(obj.GetAnnotations()) {
-		b.WriteString(o.String() + "\n")
+	for _, o := range policy.CommandsOnHub(obj.GetAnnotations()) {
+		b.WriteString(o.String() + " by " + o.By + "\n")
 	}
 	return b.String()
 }

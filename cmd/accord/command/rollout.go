@@ -224,12 +224,16 @@ func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, nam
 	if err != nil {
 		return err
 	}
+	user, err := whoAmI(ctx, h)
+	if err != nil {
+		return err
+	}
 	key := policy.CommandPrefix + o.Do
 	before := rel.DeepCopy()
 	if rel.Annotations == nil {
 		rel.Annotations = map[string]string{}
 	}
-	rel.Annotations[key] = withCommand(rel.Annotations[key], cmd, false)
+	rel.Annotations[key], rel.Annotations[policy.CommandByAnnotation] = withCommand(rel.Annotations[key], cmd, false), user
 	if err := h.Patch(ctx, rel, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("annotating release "+rel.Name, err)
 	}
