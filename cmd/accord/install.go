@@ -92,7 +92,7 @@ func (i installation) print(out io.Writer) error {
 	if err := i.check(); err != nil {
 		return err
 	}
-	t, err := template.New("install.yaml").Parse(installManifests)
+	t, err := template.New("install.yaml").Parse(admission.Manifests + "---\n" + installManifests)
 	if err != nil {
 		return fmt.Errorf("reading the built-in manifests: %w", err)
 	}
@@ -108,9 +108,6 @@ func (i installation) print(out io.Writer) error {
 		if _, err := fmt.Fprintf(out, "%s---\n", doc); err != nil {
 			return err
 		}
-	}
-	if _, err := io.WriteString(out, admission.Manifests+"---\n"); err != nil {
-		return err
 	}
 	return t.Execute(out, i)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
@@ -164,7 +165,9 @@ func (w *watcher) work(ctx context.Context) {
 		if err := w.compare(ctx, r); err == nil {
 			w.queue.Forget(r)
 		} else if ctx.Err() == nil {
-			w.log.Error("cannot restore a record, trying again", "resource", r.resource, "name", r.key, "error", err)
+			if !apierrors.IsConflict(err) { // the record changed again meanwhile
+				w.log.Error("cannot restore a record, trying again", "resource", r.resource, "name", r.key, "error", err)
+			}
 			w.queue.AddRateLimited(r)
 		}
 		w.queue.Done(r)
