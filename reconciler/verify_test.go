@@ -98,7 +98,9 @@ func hostileUnverifiedSource(t *testing.T, w *world) {
 	w.repaired("cluster-a", "verified", "1")
 
 	// The signer is an author: another name in the commit hides nobody.
-	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = &v1alpha1.ApprovalPolicy{NotBy: v1alpha1.NotByAuthor} })
+	w.patch(r, func(fed *v1alpha1.Federation) {
+		fed.Spec.Approval = &v1alpha1.ApprovalPolicy{NotBy: v1alpha1.NotByAuthor}
+	})
 	sha = r.pushSigned(alice, "signed again", "app.yaml", configMap("verified", "3"))
 	release := w.held(r, sha)
 	require.NoError(t, approveAs(t, w.as("alice@example.com"), release, release.Spec.PlanDigest, "alice@example.com"))

@@ -89,7 +89,9 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 		s.Stalled = cmp.Or(text.First(st.Errors), c.Message, c.Reason)
 	}
 	if c := known(v1alpha1.Approved); isFalse(c) && (c.Reason == reasonApprovalRefused || !justApproved(rel)) {
-		s.AwaitingApproval = c.Message // a plan that was approved a moment ago is only not active yet
+		s.AwaitingApproval = c.Message
+	} else if isFalse(c) { // it was approved a moment ago, and is only not active yet
+		s.RestHealthy, s.RestApplied = false, false
 	}
 	if i := slices.IndexFunc(st.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(stage.WaitingForApproval) }); i >= 0 {
 		s.Approve = ApproveCommand(&st.Rollouts[i])

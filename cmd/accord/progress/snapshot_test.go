@@ -31,6 +31,8 @@ func TestReleaseSnapshot(t *testing.T) {
 	starting.Starting, unplaced.Unplaced, mistake.Errors, suspended.Suspended = true, []string{"ConfigMap a/b: nothing fits"}, []string{"a.yaml:1: no"}, true
 	suspended.Deliveries[1].Applied = false
 	unapproved, approved := legs(heldLeg, moving), legs(healthy)
+	allHeld, refused := legs(heldLeg), legs(heldLeg)
+	allHeld.Approval, refused.Approval = &status.Approval{Digest: "sha256:1"}, &status.Approval{Digest: "sha256:1", Refused: "the author approved"}
 	unapproved.Approval, approved.Approval = &status.Approval{Digest: "sha256:1"}, &status.Approval{Digest: "sha256:1", By: "x"}
 
 	for _, c := range []struct {
@@ -51,6 +53,8 @@ func TestReleaseSnapshot(t *testing.T) {
 		{"a commit with a mistake", mistake, Failed, Failed},
 		{"a suspended federation", suspended, Held, Held},
 		{"a plan that nobody approved, beside clusters that move", unapproved, Held, Held},
+		{"a plan that nobody approved, and all clusters held", allHeld, Held, Held},
+		{"a plan whose approval does not count", refused, Held, Held},
 		{"a plan that was approved", approved, Done, Done},
 	} {
 		t.Run(c.state, func(t *testing.T) {
@@ -63,7 +67,12 @@ func TestReleaseSnapshot(t *testing.T) {
 
 			if c.release.Approval != nil { // what somebody approves is waited for, before the loops have seen it
 				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1", v1alpha1.ApprovedByAnnotation: "alice"}
-				require.Empty(t, ReleaseSnapshot(fed, rel).AwaitingApproval)
+				s := ReleaseSnapshot(fed, rel)
+				require.Equal(t, c.release.Approval.Refused != "", s.AwaitingApproval != "")
+				if c.toBe == Held && c.release.Approval.Refused == "" {
+					require.Empty(t, Judge(s, Goal{}, now).Result)
+					require.Empty(t, Judge(s, Goal{Applied: true}, now).Result)
+				}
 				rel.Annotations = nil
 			}
 			rel.Generation = 5 // the plan changed since: nothing is known about it
