@@ -18,7 +18,7 @@ of the Release on the hub with your user name, and needs the right to patch Rele
 
 func approveCommand() *cobra.Command {
 	o := &command.RolloutCommand{Do: policy.CommandApprove}
-	c := command.ForRollout(o, &cobra.Command{
+	return command.ForRollout(o, &cobra.Command{
 		Use:   "approve [ROLLOUT]",
 		Short: "Approve a stage of a rollout, or a plan",
 		Long:  approveLong,
@@ -27,6 +27,4 @@ func approveCommand() *cobra.Command {
   accord approve --on-hub
   accord approve --plan sha256:4f2c9e1a0b3c`,
 	})
-	c.Flags().StringVar(&o.Stage, "stage", "", "stage to approve (default the current one)")
-	return c
 }

@@ -52,8 +52,9 @@ func (o *RolloutCommand) register(c *cobra.Command) {
 	o.RolloutFlags.register(c, &o.hub)
 	c.Flags().StringVar(&o.reason, "reason", "", "reason, for the commit message")
 	if o.Do == policy.CommandApprove {
+		c.Flags().StringVar(&o.Stage, "stage", "", "stage to approve (default the current one)")
 		c.Flags().StringVar(&o.Plan, "plan", "", "digest of the plan of a Federation to approve, at least 12 digits")
-		for _, other := range []string{"rollout-id", "on-hub", "dry-run", "push", "dir", "branch", "pull-request", "reason"} {
+		for _, other := range []string{"rollout-id", "stage", "on-hub", "dry-run", "push", "dir", "branch", "pull-request", "reason"} {
 			c.MarkFlagsMutuallyExclusive("plan", other)
 		}
 	}
