@@ -109,7 +109,7 @@ var within = map[string]map[string][]string{
 		},
 		"state/approval":       {},
 		"state/changes":        {},
-		"state/delivery":       {"apply/live", "apply/mutation", "apply/ownership", "metrics/counts", "state/deliveryreport", "state/drift", "state/news", "state/wanted"},
+		"state/delivery":       {"apply/live", "apply/mutation", "apply/ownership", "metrics/counts", "state/changes", "state/deliveryreport", "state/drift", "state/news", "state/wanted"},
 		"state/deliveryreport": {"apply/live", "state/rolloutrecord", "state/wanted"},
 		"state/discovered":     {"apply/live"},
 		"state/drift":          {"apply/live", "state/changes"},

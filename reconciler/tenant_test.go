@@ -62,7 +62,7 @@ func hostileTenant(t *testing.T, w *world) {
 	w.tenant("demo", "demo", permissive)
 	w.tenant("team-a", "team-a", `{sources: ["`+ra.bare+`"], clusters: {matchLabels: {team-a: "true"}}, namespaces: [shop]}`)
 	w.tenant("team-b", "team-b", `{sources: ["`+rb.bare+`"], clusters: {matchLabels: {team-b: "true"}}, namespaces: ["shop-b*"], kinds: {denied: ["rbac.authorization.k8s.io/*"]},
-  limits: {objects: 5}}`)
+  limits: {objects: 5, scripts: 100ms}}`)
 	none := func(*v1alpha1.FederationSpec) {}
 	a.declare(ra, none)
 	b.declare(rb, none)
@@ -102,6 +102,9 @@ func hostileTenant(t *testing.T, w *world) {
 		{"a script", "", "bad.yaml", "apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\nmetadata: {name: cm}\nspec:\n  target: {apiVersion: v1, kind: ConfigMap}\n" +
 			"  customizations: {healthInterpretation: {luaScript: \"function InterpretHealth(o) return true end\"}}\n",
 			"Tenant team-b does not allow ResourceInterpreterCustomization cm"},
+		{"a script that takes long", "", "bad.yaml", "apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\nmetadata: {name: slow}\nspec:\n  target: {apiVersion: v1, kind: ConfigMap}\n" +
+			"  customizations: {dependencyInterpretation: {luaScript: \"function GetDependencies(o) for i = 1, 2^22 do end return {} end\"}}\n",
+			"Tenant team-b does not allow ResourceInterpreterCustomization slow: the scripts of the revision take longer than 100ms for one plan"},
 		{"objects of others", "", "policy.yaml", policies + "  conflictResolution: Overwrite\n",
 			"Tenant team-b does not allow ConfigMap shop-b/tenant-b: it takes over existing objects (conflictResolution: Overwrite), which requires the power Overwrite"},
 		{"the prune limits", "\n\nAccord-Prune: allow", "bad.yaml", "# still nothing\n",

@@ -95,7 +95,11 @@ func (d *delivery) checkEach(ctx context.Context, tasks []*task) error {
 }
 
 func (d *delivery) checkByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
-	items, err := d.list(ctx, d.tenant, gvr, p.namespace, "")
+	wanted := map[string]bool{}
+	for _, t := range tasks {
+		wanted[t.ID.Name] = true
+	}
+	items, err := d.list(ctx, d.tenant, gvr, p.namespace, "", func(o *metav1.PartialObjectMetadata) bool { return wanted[o.Name] })
 	if isDenied(err) && !cannotImpersonate(err) {
 		return d.checkEach(ctx, tasks) // the account may have the right to read single objects
 	} else if err != nil {
@@ -214,15 +218,18 @@ func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1
 	if owner == "" {
 		return p
 	}
-	parents, err := d.list(ctx, d.tenant, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
+	parents, err := d.list(ctx, d.tenant, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner, anyObject)
 	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
 		return p
 	}
 	return live.NewConflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
 }
 
-// list lists the metadata of a kind with the account of m, page by page; namespace "" means all namespaces.
-func (d *delivery) list(ctx context.Context, m *clusters.Member, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
+func anyObject(*metav1.PartialObjectMetadata) bool { return true }
+
+// list lists the metadata of a kind with the account of m; namespace "" means all namespaces. It keeps one page, and the objects for
+// which keep is true: others may have created any number.
+func (d *delivery) list(ctx context.Context, m *clusters.Member, gvr schema.GroupVersionResource, namespace, selector string, keep func(*metav1.PartialObjectMetadata) bool) ([]metav1.PartialObjectMetadata, error) {
 	var all []metav1.PartialObjectMetadata
 	var pages list.Pages
 	for next := ""; ; {
@@ -238,7 +245,11 @@ func (d *delivery) list(ctx context.Context, m *clusters.Member, gvr schema.Grou
 		if err != nil {
 			return nil, fmt.Errorf("listing %s: %w", gvr.Resource, err)
 		}
-		all = append(all, page.Items...)
+		for i := range page.Items {
+			if keep(&page.Items[i]) {
+				all = append(all, page.Items[i])
+			}
+		}
 		if next = page.Continue; next == "" {
 			return all, nil
 		}

@@ -23,15 +23,15 @@ func (d *delivery) foreignObject(ctx context.Context, namespace string) (string,
 		if isTransient(r.GroupResource()) {
 			continue
 		}
-		items, err := d.list(ctx, d.tenant, r, namespace, "")
+		foreign, err := d.list(ctx, d.tenant, r, namespace, "", func(o *metav1.PartialObjectMetadata) bool {
+			ours := o.Labels[v1alpha1.PartOfLabel] == d.applySet && !live.ObserveMetadata(schema.GroupVersionKind{}, o).IsStranger()
+			return !ours && !isImplicit(r.GroupResource(), o)
+		})
 		if err != nil {
 			return "", err
 		}
-		for i := range items {
-			ours := items[i].Labels[v1alpha1.PartOfLabel] == d.applySet && !live.ObserveMetadata(schema.GroupVersionKind{}, &items[i]).IsStranger()
-			if !ours && !isImplicit(r.GroupResource(), &items[i]) {
-				return fmt.Sprintf("%s %s", r.GroupResource(), items[i].Name), nil
-			}
+		if len(foreign) > 0 {
+			return fmt.Sprintf("%s %s", r.GroupResource(), foreign[0].Name), nil
 		}
 	}
 	return "", nil

@@ -215,12 +215,12 @@ func (d *delivery) listKind(ctx context.Context, kind schema.GroupKind, found ma
 	} else if err != nil {
 		return err
 	}
-	items, err := d.list(ctx, d.member, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet)
-	for _, item := range items {
+	_, err = d.list(ctx, d.member, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet, func(item *metav1.PartialObjectMetadata) bool {
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: item.Namespace, Name: item.Name}
-		if seen := live.ObserveMetadata(mapping.GroupVersionKind, &item); !seen.IsStranger() {
+		if seen := live.ObserveMetadata(mapping.GroupVersionKind, item); !seen.IsStranger() {
 			found[id] = seen
 		}
-	}
+		return false
+	})
 	return err
 }

@@ -59,7 +59,7 @@ func (f *Federation) Observe(cluster string, id manifest.ID, o Observation, now 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	if l == nil {
+	if l == nil || !l.Admit(&c, id) {
 		return c, true
 	}
 	if !l.Base(id).Same(o.Base) {

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -157,4 +159,27 @@ func TestSharedInventories(t *testing.T) {
 	require.Same(t, &other[0], &f.share(other)[0])
 	require.Nil(t, f.share(nil), "none is not an empty one")
 	require.NotNil(t, f.share([]string{}))
+}
+
+// TestHostileLabelledObjects has a member report more labelled objects than accord keeps.
+func TestHostileLabelledObjects(t *testing.T) {
+	s := newScale(t, 1, 6)
+	s.plans()
+	s.adopts()
+	cluster := s.clusters[0]
+	l := s.f.clusters[cluster]
+	seen := changes.Changes{}
+	for i := range 3000 {
+		id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("labelled-", i)}
+		c, recorded := s.f.Observe(cluster, id, Observation{Base: l.Base(id)}, midday)
+		require.True(t, recorded)
+		seen.Events = append(seen.Events, c.Events...)
+	}
+	require.Less(t, l.Live.Len(), 1200)
+	require.Less(t, len(slices.Collect(l.Reports.IDs())), 1200)
+	require.Len(t, seen.Events, 1)
+	for _, p := range s.plan.ForCluster(cluster).Objects {
+		s.f.observe(cluster, s.live(p.Rendered, midday))
+		require.Equal(t, p.Digest, l.Seen(p.ID).Digest)
+	}
 }

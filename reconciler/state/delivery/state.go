@@ -80,6 +80,8 @@ type observed struct {
 	// nothing.
 	Kinds  map[schema.GroupKind]bool
 	Listed bool
+	// crowded is set while objects are not observed because too many have the label.
+	crowded bool
 	// Drifted are objects that differed from the wanted ones while a delivery was under way, which may have passed them.
 	Drifted map[manifest.ID]bool
 }
@@ -161,6 +163,7 @@ func (l *State) Unlist() {
 	l.Live.Clear()
 	l.Reports.Clear()
 	clear(l.Mutated)
+	l.crowded = false
 }
 
 func (l *State) Adopt(target propagate.ClusterPlan) {
