@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/fairshare"
 )
 
 // Cache fetches from Git. It keeps one bare, shallow clone of each URL on disk, shared by all callers, and the latest
@@ -24,6 +25,8 @@ import (
 type Cache struct {
 	dir    string
 	policy Policy
+
+	refs *fairshare.Pool // the refs of all connections, in bytes
 
 	mu      sync.Mutex
 	repos   map[string]*repository
@@ -52,7 +55,7 @@ func OpenGit(dir string, p Policy) (*Cache, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)
 	}
-	return &Cache{dir: dir, policy: p, repos: map[string]*repository{}, clients: map[clientKey]*http.Client{}}, nil
+	return &Cache{dir: dir, policy: p, refs: fairshare.New(maxRefs), repos: map[string]*repository{}, clients: map[clientKey]*http.Client{}}, nil
 }
 
 func (c *Cache) repository(at address) *repository {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -332,4 +333,50 @@ func TestHostileCachePaths(t *testing.T) {
 		require.ErrorIs(t, err, source.ErrInvalid, path)
 		require.ErrorContains(t, err, "inside the cache", path)
 	}
+}
+
+// TestHostileRefs has servers send refs and then nothing. They cannot use more memory than all connections share, and another server
+// has its share.
+func TestHostileRefs(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	good := serveHTTP(t, up, false)
+	const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4905"
+	packet := func(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
+	ctx, stop := context.WithCancel(t.Context())
+	silent := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := packet("# service=git-upload-pack\n") + "0000" + packet(commit+" refs/heads/main\x00ofs-delta\n")
+		for len(text) < 20<<20 {
+			text += strings.Repeat(packet(commit+" refs/heads/other\n"), 10_000)
+		}
+		_, _ = io.WriteString(w, text)
+		w.(http.Flusher).Flush()
+		select {
+		case <-ctx.Done():
+		case <-r.Context().Done():
+		}
+	})}
+	listener, err := net.Listen("tcp", "127.0.0.3:0")
+	require.NoError(t, err)
+	go func() { _ = silent.Serve(listener) }()
+	t.Cleanup(func() { _ = silent.Close() })
+	cache := newCache(t)
+	errs := make(chan error, 8)
+	for i := range 8 {
+		go func() {
+			_, err := cache.Fetch(ctx, source.Options{Insecure: true, URL: fmt.Sprintf("http://%s/%d/.git", listener.Addr(), i)})
+			errs <- err
+		}()
+	}
+	for range 6 {
+		require.ErrorContains(t, <-errs, "too many refs of 127.0.0.3 are being read at once")
+	}
+	_, err = cache.Fetch(t.Context(), source.Options{Insecure: true, URL: good.URL + "/up/.git"})
+	require.NoError(t, err, "another server")
+	stop()
+	for range 2 {
+		require.ErrorIs(t, <-errs, context.Canceled)
+	}
+	_, err = cache.Fetch(t.Context(), source.Options{Insecure: true, URL: good.URL + "/up/.git"})
+	require.NoError(t, err)
 }

@@ -63,6 +63,6 @@ func (c *Cache) httpClient(auth *Auth, networks egress.Networks) (*http.Client, 
 	transport := networks.HTTPTransport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	bounded := egress.Transport{Next: transport, Limit: egress.Discovery, Redirects: true, CodeOnly: true}
-	c.clients[key] = &http.Client{Transport: bounded, CheckRedirect: checkRedirect}
+	c.clients[key] = &http.Client{Transport: countingTransport{bounded}, CheckRedirect: checkRedirect}
 	return c.clients[key], nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/fairshare"
 )
 
 // session is one exchange in Git's protocol: go-git's for HTTP, ours for SSH.
@@ -24,13 +25,21 @@ type session = transport.UploadPackSession
 // remote is a remote repository with the credentials of one caller.
 type remote struct {
 	open func(context.Context) (session, error)
+	// refs are those of all connections of the Cache, by host.
+	refs *fairshare.Pool
+	host string
 }
 
-func (c *Cache) remote(at address, auth *Auth, networks egress.Networks) (*remote, error) {
+func (c *Cache) remote(at address, auth *Auth, networks egress.Networks) (r *remote, err error) {
 	if at.endpoint.Protocol == "ssh" {
-		return remoteSSH(at, auth, networks)
+		r, err = remoteSSH(at, auth, networks)
+	} else {
+		r, err = c.remoteHTTP(at, auth, networks)
 	}
-	return c.remoteHTTP(at, auth, networks)
+	if err == nil {
+		r.refs, r.host = c.refs, at.endpoint.Host
+	}
+	return r, err
 }
 
 // connection is a session after the handshake: the remote accepted the credentials and advertised its refs. It serves
@@ -38,6 +47,7 @@ func (c *Cache) remote(at address, auth *Auth, networks egress.Networks) (*remot
 type connection struct {
 	session    session
 	advertised *packp.AdvRefs
+	account    *refsAccount
 }
 
 func (r *remote) connect(ctx context.Context) (*connection, error) {
@@ -45,12 +55,14 @@ func (r *remote) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	advertised, err := session.AdvertisedReferencesContext(ctx)
+	account := &refsAccount{pool: r.refs, host: r.host}
+	advertised, err := session.AdvertisedReferencesContext(account.with(ctx))
 	if err != nil {
+		account.release()
 		session.Close()
 		return nil, notGit(err)
 	}
-	return &connection{session, advertised}, nil
+	return &connection{session, advertised, account}, nil
 }
 
 // notGit gives a kind to a response that is not in Git's protocol.
@@ -85,7 +97,10 @@ func refusal(sentence string) error {
 	return fmt.Errorf("%w: the server responded: %s", ErrNotRepository, sentence)
 }
 
-func (t *connection) close() { t.session.Close() }
+func (t *connection) close() {
+	t.account.release()
+	t.session.Close()
+}
 
 // refs returns the advertised refs by kind.
 func (t *connection) refs() refs {

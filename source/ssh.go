@@ -140,12 +140,12 @@ func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 	return s.AdvertisedReferencesContext(context.Background())
 }
 
-func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	if s.advertised != nil {
 		return s.advertised, nil
 	}
 	advertised := packp.NewAdvRefs()
-	err := advertised.Decode(s.stdout)
+	err := advertised.Decode(counted(ctx, s.stdout))
 	switch {
 	case errors.Is(err, packp.ErrEmptyInput):
 		return nil, s.noAnswer()
