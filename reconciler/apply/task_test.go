@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
@@ -20,7 +21,7 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 		objects := &live.Objects{}
 		seen.Fields = ownership.Hash{1}
 		objects.Put(id, seen)
-		d, err := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
+		d, err := newDelivery(&clusters.Member{}, "demo/prod", want, objects, nil, Options{})
 		require.NoError(t, err)
 		d.compare()
 		require.Len(t, d.tasks, 1, "it is applied")

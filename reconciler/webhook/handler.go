@@ -27,8 +27,9 @@ const (
 	// share both, see fairshare.Pool.
 	maxBodies   = 64 << 20
 	maxRequests = 256
-	// lookupTime is the time until the webhook reads a body. It hides whether a Secret was read.
-	lookupTime = 50 * time.Millisecond
+	// refusalTime is the time from the end of a body to the answer that its signature does not verify. It hides whether a Secret was
+	// read. A valid push does not wait.
+	refusalTime = 50 * time.Millisecond
 	// pattern is the path of the webhook.
 	pattern = "POST /hook/{namespace}/{federation}"
 	// repeatWindow is the time for which a repeated delivery is ignored, maxDeliveries the number of remembered deliveries.
@@ -38,7 +39,8 @@ const (
 
 // hook is the configuration of the webhook of one Federation.
 type hook struct {
-	key     []byte // never empty
+	// key reads the key; empty if there is none.
+	key     func(ctx context.Context) []byte
 	sources []v1alpha1.Source
 }
 
@@ -49,13 +51,12 @@ type hook struct {
 // To a sender without a valid signature, all Federations look alike, whether they exist or not: code, text and time of the answer are
 // the same, and so is the number of bytes that it may send.
 type handler struct {
-	// hook returns the configuration of a Federation; false for one that does not exist or accepts no pushes.
+	// hook returns the configuration of a Federation from a cache; false for one that does not exist or accepts no pushes.
 	hook func(ctx context.Context, namespace, name string) (hook, bool)
 	// pushed requests a reconciliation.
-	pushed func(ctx context.Context, namespace, name string) error
-	room   *room
-	// lookupTime is the least time of a call of hook.
-	lookupTime time.Duration
+	pushed      func(ctx context.Context, namespace, name string) error
+	room        *room
+	refusalTime time.Duration
 	// seen has the time of every delivery that was acted on. A forge repeats a delivery that was not answered in time.
 	seen *lru.Cache
 	log  *slog.Logger
@@ -73,11 +74,19 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
-	hook, known := h.lookup(r.Context(), namespace, name)
+	hook, known := h.hook(r.Context(), namespace, name)
 	in := boundedReader{from: http.MaxBytesReader(w, r.Body, maxBody), room: h.room.bytes, sender: sender}
 	defer in.release()
-	event, err := hook.read(r.Header, &in, known)
+	body, err := read(&in, known)
+	ended := time.Now()
+	var event forge.Event
+	if err == nil {
+		event, err = hook.verify(r.Context(), r.Header, body, known)
+	}
 	if err != nil {
+		if errors.Is(err, forge.ErrSignature) {
+			sleep(r.Context(), time.Until(ended.Add(h.refusalTime)))
+		}
 		refuse(w, err)
 	} else if h.act(r.Context(), namespace, name, hook, event) != nil {
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
@@ -86,30 +95,29 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lookup returns the configuration of a Federation after lookupTime.
-func (h handler) lookup(ctx context.Context, namespace, name string) (hook, bool) {
-	late := time.After(h.lookupTime)
-	found, known := h.hook(ctx, namespace, name)
+// sleep returns after d, or when ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
 	select {
-	case <-late:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
-	return found, known
 }
 
-// read reads and verifies a request. It keeps no body for a Federation without a webhook, and does the work of a verification.
-func (h hook) read(header http.Header, in io.Reader, known bool) (forge.Event, error) {
+// read reads a body. It keeps none for a Federation without a webhook, and does the work of a verification.
+func read(in io.Reader, known bool) ([]byte, error) {
 	if !known {
-		if _, err := io.Copy(hmac.New(sha256.New, nil), in); err != nil {
-			return forge.Event{}, err
-		}
+		_, err := io.Copy(hmac.New(sha256.New, nil), in)
+		return nil, err
+	}
+	return io.ReadAll(in)
+}
+
+// verify returns the event of a body with a valid signature.
+func (h hook) verify(ctx context.Context, header http.Header, body []byte, known bool) (forge.Event, error) {
+	if !known {
 		return forge.Event{}, forge.ErrSignature
 	}
-	body, err := io.ReadAll(in)
-	if err != nil {
-		return forge.Event{}, err
-	}
-	return forge.Read(header, body, h.key)
+	return forge.Read(header, body, h.key(ctx))
 }
 
 // refuse answers a request that is not acted on.

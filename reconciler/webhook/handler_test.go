@@ -40,7 +40,7 @@ func hookAt(t *testing.T) (url string, pushed *[]string) {
 			if namespace != "demo" || !ok {
 				return hook{}, false
 			}
-			return hook{key: []byte(hookKey), sources: []v1alpha1.Source{{Name: "app", Ref: ref}}}, true
+			return hook{key: hasKey, sources: []v1alpha1.Source{{Name: "app", Ref: ref}}}, true
 		},
 		pushed: func(_ context.Context, namespace, name string) error {
 			*pushed = append(*pushed, namespace+"/"+name)
@@ -52,6 +52,9 @@ func hookAt(t *testing.T) (url string, pushed *[]string) {
 	t.Cleanup(srv.Close)
 	return srv.URL, pushed
 }
+
+// hasKey returns the key of a test.
+func hasKey(context.Context) []byte { return []byte(hookKey) }
 
 func signature(key, body string) string {
 	mac := hmac.New(sha256.New, []byte(key))

@@ -62,7 +62,7 @@ func (h *Server) Start(ctx context.Context) error {
 		hook: func(ctx context.Context, namespace, name string) (hook, bool) {
 			return h.hook(ctx, known, namespace, name)
 		}, pushed: h.pushed,
-		room: newRoom(maxRequests, maxBodies, h.Proxies), lookupTime: lookupTime, seen: lru.New(maxDeliveries), log: log,
+		room: newRoom(maxRequests, maxBodies, h.Proxies), refusalTime: refusalTime, seen: lru.New(maxDeliveries), log: log,
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // the senders repeat unanswered pushes
@@ -80,8 +80,7 @@ func (h *Server) hook(ctx context.Context, known *keys, namespace, name string) 
 	if err != nil || fed.Spec.WebhookSecretRef == nil {
 		return hook{}, false
 	}
-	token := known.of(ctx, fed)
-	return hook{key: token, sources: fed.Spec.Sources}, len(token) > 0
+	return hook{key: func(ctx context.Context) []byte { return known.of(ctx, fed) }, sources: fed.Spec.Sources}, true
 }
 
 // pushed requests a reconciliation of the Federation, here or by the leader.
