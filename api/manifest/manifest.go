@@ -110,5 +110,10 @@ type Error struct {
 	Message string // the mistake and the expectation, with the nearest valid name if there is one
 }
 
-// Error returns "policies/web.yaml:14: unknown field ...".
-func (e *Error) Error() string { return e.Origin.String() + ": " + e.Message }
+// Error returns "policies/web.yaml:14: unknown field ...", and the message alone if the mistake has no place.
+func (e *Error) Error() string {
+	if e.Origin == (Origin{}) {
+		return e.Message
+	}
+	return e.Origin.String() + ": " + e.Message
+}
