@@ -17,15 +17,26 @@ import (
 // propagateDeps (Karmada §6.7). A dependency goes to every cluster of the object, beside the clusters that its own
 // policy chose, and is held wherever the object is held (B13).
 func (p *Plan) attach() {
-	p.relations.dependents = map[manifest.ID][]*item{}
+	p.relations.dependents = map[manifest.ID][]manifest.ID{}
 	for _, it := range slices.Clone(p.items.all) {
 		if it.decision.Dependencies && it.decision.ID.Namespace != "" {
 			p.followReferences(it, it, map[manifest.ID]bool{it.decision.ID: true})
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(p.relations.dependents), manifest.ID.Compare) {
-		p.items.byID[id].addClustersOf(p.relations.dependents[id])
+		it, _ := p.items.get(id)
+		it.addClustersOf(p.owners(id))
 	}
+}
+
+// owners returns the objects that need this one as a dependency.
+func (p *Plan) owners(id manifest.ID) []*item {
+	var owners []*item
+	for _, owner := range p.relations.dependents[id] {
+		it, _ := p.items.get(owner)
+		owners = append(owners, it)
+	}
+	return owners
 }
 
 // followReferences records the objects that owner needs, beginning with the references of it. seen has the objects
@@ -41,7 +52,7 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 				continue
 			}
 			seen[id] = true
-			p.relations.dependents[id] = append(p.relations.dependents[id], owner)
+			p.relations.dependents[id] = append(p.relations.dependents[id], owner.decision.ID)
 			p.followReferences(owner, needed, seen)
 		}
 	}
@@ -57,7 +68,7 @@ func (it *item) generated() bool {
 // it.
 func (p *Plan) resolve(ref kind.Reference) []*item {
 	if ref.Name != "" {
-		if it, known := p.items.byID[ref.ID]; known {
+		if it, known := p.items.get(ref.ID); known {
 			return []*item{it}
 		}
 		return nil

@@ -16,8 +16,11 @@ import (
 func fleetOf(t testing.TB, objects, clusters int) propagate.Input {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("-- input --\nfederation: fleet/prod\n-- all.yaml --\n")
+	b.WriteString("-- input --\nfederation: fleet/prod\n")
 	for i := range objects {
+		if i%1000 == 0 { // a file has at most 16 MiB
+			fmt.Fprintf(&b, "-- objects%d.yaml --\n", i/1000)
+		}
 		if i%6 == 5 {
 			fmt.Fprintf(&b, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c%d, namespace: ns%d}, data: {a: b, c: d}}\n", i, i%20)
 			continue
@@ -41,7 +44,7 @@ spec:
         readinessProbe: {httpGet: {path: /ready, port: http}}
 `, i, i%20, i, i, i, i)
 	}
-	b.WriteString(`---
+	b.WriteString(`-- policies.yaml --
 apiVersion: policy.karmada.io/v1alpha1
 kind: ClusterPropagationPolicy
 metadata: {name: all}
@@ -94,15 +97,24 @@ func BenchmarkDigest(b *testing.B) {
 
 // BenchmarkNext is a push that changes one object: the plan after it, its digest, and what every cluster should have.
 func BenchmarkNext(b *testing.B) {
-	in := fleetOf(b, 600, 10)
+	for _, size := range []struct{ objects, clusters int }{{600, 10}, {6000, 2}, {60000, 1}} {
+		b.Run(fmt.Sprintf("%dx%d", size.objects, size.clusters), func(b *testing.B) { push(b, fleetOf(b, size.objects, size.clusters)) })
+	}
+}
+
+func push(b *testing.B, in propagate.Input) {
+	b.Helper()
 	last, err := propagate.New(in)
 	require.NoError(b, err)
 	last.Digest()
-	for n := range b.N {
+	for n := -2; n < b.N; n++ {
+		if n == 0 {
+			b.ResetTimer() // two pushes after a start settle what the plan before decided
+		}
 		in.Objects, in.Previous = slices.Clone(in.Objects), last.Previous()
-		u := in.Objects[n%6].Manifest.DeepCopy()
-		u.SetLabels(map[string]string{"n": strconv.Itoa(n)})
-		in.Objects[n%6].Manifest = u
+		u := in.Objects[(n+6)%6].Manifest.DeepCopy()
+		u.SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
+		in.Objects[(n+6)%6].Manifest = u
 		p, err := last.Next(in)
 		require.NoError(b, err)
 		p.Digest()

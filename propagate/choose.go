@@ -86,9 +86,9 @@ func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 // yields a choice (Karmada §4.10).
 func (p *Plan) place(it *item) {
 	d := it.decision
-	before := p.previous[d.ID]
+	before := it.last()
 	var fresh bool
-	d.Rebalanced, fresh = p.rebalance(d.ID)
+	d.Rebalanced, fresh = p.rebalance(it)
 	terms := d.Policy.Spec.Placement.ClusterAffinities
 	start := 0
 	if !fresh {
@@ -113,7 +113,7 @@ func (p *Plan) place(it *item) {
 		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
 		return
 	}
-	p.restorePrevious(d, first.failure, first.at, first.reason, func(c PreviousCluster) string { return suspension(d.Policy, c.Name) })
+	p.restorePrevious(it, d, first.failure, first.at, first.reason, func(c PreviousCluster) string { return suspension(d.Policy, c.Name) })
 	left := "existing objects are kept"
 	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
 		left = "the previous clusters are kept"

@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/accord-dev/accord/api/manifest"
 )
@@ -13,20 +16,34 @@ import (
 // Digest returns an identifier of the whole plan: "sha256:<hex>" over all decisions, all rendered objects and all control
 // manifests (package control). It depends neither on the revision nor on the place or order of the manifests: two commits with the same digest have the
 // same effect everywhere. Digest renders every object, so ForCluster is cheap after it.
-func (p *Plan) Digest() string { return p.digest() }
+func (p *Plan) Digest() string {
+	p.digest.once.Do(func() {
+		items := p.items.all
+		Concurrently(len(items), func(i int) { // results that the loop below reads
+			if p.digest.of.lacks(i) {
+				items[i].digestOnce(p)
+			}
+		})
+		p.digest.of.fill(len(items), func(h hash.Hash, i int) {
+			s := items[i].digestOnce(p)
+			h.Write(s[:])
+		})
+		p.digest.text = p.digest.of.over(p.head())
+		p.digest.made.Store(true)
+	})
+	return p.digest.text
+}
+
+// planDigest has the answer of Digest, made once.
+type planDigest struct {
+	once sync.Once
+	made atomic.Bool
+	of   chunked
+	text string
+}
 
 // Control returns the digest of the control manifests: "sha256:<hex>", empty without any.
 func (p *Plan) Control() string { return p.control }
-
-func (p *Plan) computeDigest() string {
-	sums := make([]Sum, len(p.items.all))
-	at := make(map[manifest.ID]int, len(p.items.all))
-	for i, it := range p.items.all {
-		at[it.decision.ID] = i
-	}
-	Concurrently(len(p.items.all), func(i int) { sums[i] = p.items.all[i].digestOnce(p) })
-	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
-}
 
 // digestOnce returns the digest of one object and renders the object for it. It drops the results of the earlier plan.
 func (it *item) digestOnce(p *Plan) Sum {
@@ -44,7 +61,16 @@ func (it *item) digestOnce(p *Plan) Sum {
 
 // DigestOf returns the Digest of the plan from the sums of all its Objects.
 func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
-	h := sha256.New()
+	var of chunked
+	of.fill(len(p.items.all), func(h hash.Hash, i int) {
+		s := sum(p.items.all[i].decision.ID)
+		h.Write(s[:])
+	})
+	return of.over(p.head())
+}
+
+// head returns the parts of the digest beside the objects.
+func (p *Plan) head() []byte {
 	var b bytes.Buffer
 	writeLine(&b, "federation", p.rules.applySet)
 	for _, c := range p.members.all {
@@ -53,43 +79,45 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	if p.control != "" {
 		writeLine(&b, "control", p.control)
 	}
-	h.Write(b.Bytes())
-	for _, it := range p.items.all {
-		s := sum(it.decision.ID)
-		h.Write(s[:])
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return b.Bytes()
 }
 
 // ClusterDigest returns an identifier of a cluster's plan, held and failed objects included: "sha256:<hex>".
 func (p *Plan) ClusterDigest(cluster string) string {
 	made := p.ForCluster(cluster)
 	if i, known := p.members.index[cluster]; known {
-		return p.items.byCluster[i].digest
+		return p.items.byCluster[i].digest.over(made.failures())
 	}
-	return made.sum()
+	return new(chunked).over(made.failures())
 }
 
-// sum covers the objects in apply order, which follows from their IDs.
-func (t ClusterPlan) sum() string {
-	b := make([]byte, 0, 128*len(t.Objects))
-	text := func(parts ...string) {
-		for _, s := range parts {
-			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
-		}
+// write writes what identifies one object of a cluster.
+func (o Placed) write(h hash.Hash, b []byte) []byte {
+	b = appendTexts(b[:0], "object", o.ID.Group, o.ID.Kind, o.ID.Namespace, o.ID.Name)
+	b = append(b, o.Rendered.sum[:]...)
+	for _, is := range []bool{o.Held != "", o.Overwrite, o.Implied} {
+		b = strconv.AppendBool(b, is)
 	}
-	for _, o := range t.Objects {
-		text("object", o.ID.Group, o.ID.Kind, o.ID.Namespace, o.ID.Name)
-		b = append(b, o.Rendered.sum[:]...)
-		for _, is := range []bool{o.Held != "", o.Overwrite, o.Implied} {
-			b = strconv.AppendBool(b, is)
-		}
-	}
+	h.Write(b)
+	return b
+}
+
+// failures returns what identifies the objects that cannot be rendered.
+func (t ClusterPlan) failures() []byte {
+	var b []byte
 	for _, f := range t.Failed {
-		text("failed", f.ID.Group, f.ID.Kind, f.ID.Namespace, f.ID.Name)
+		b = appendTexts(b, "failed", f.ID.Group, f.ID.Kind, f.ID.Namespace, f.ID.Name)
 		b = strconv.AppendBool(b, f.Held != "")
 	}
-	return sum(b)
+	return b
+}
+
+// appendTexts appends texts with their lengths.
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, s := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
 }
 
 // writeLine writes values unambiguously: strings are quoted, and nil differs from zero.

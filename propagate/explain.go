@@ -16,7 +16,7 @@ import (
 
 // Decision returns the decision about an object in Git; nil when Git has no such object. The caller must not change it.
 func (p *Plan) Decision(id manifest.ID) *Decision {
-	if it, known := p.items.byID[id]; known && it.decision.Origin != (manifest.Origin{}) {
+	if it, known := p.items.get(id); known && it.decision.Origin != (manifest.Origin{}) {
 		return it.decision
 	}
 	return nil
@@ -24,7 +24,7 @@ func (p *Plan) Decision(id manifest.ID) *Decision {
 
 // Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
 func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
-	if it, known := p.items.byID[id]; known {
+	if it, known := p.items.get(id); known {
 		return it.manifest
 	}
 	return nil
@@ -32,7 +32,8 @@ func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 
 // TakesOver reports whether an object takes over an existing object of another owner.
 func (p *Plan) TakesOver(id manifest.ID) bool {
-	return p.items.byID[id] != nil && p.items.byID[id].overwrite
+	it, known := p.items.get(id)
+	return known && it.overwrite
 }
 
 // Kind returns accord's knowledge of a kind, with the customizations of users.
@@ -55,8 +56,8 @@ func (p *Plan) Unjudged(d *Decision) bool {
 	case len(d.Chosen) > 0:
 		return false
 	case d.Policy == nil:
-		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in Decision) bool {
-			return in.ID.Namespace == d.ID.Name && in.Policy != nil && p.Unjudged(&in)
+		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in *Decision) bool {
+			return in.ID.Namespace == d.ID.Name && in.Policy != nil && p.Unjudged(in)
 		})
 	case len(p.members.all) == 0:
 		return true
@@ -75,7 +76,7 @@ func (p *Plan) roomUnknown(r Refusal) bool {
 
 // PoliciesSelecting returns all policies that select an object, the winner first (Karmada §2.2).
 func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
-	it, known := p.items.byID[id]
+	it, known := p.items.get(id)
 	if !known {
 		return nil
 	}
@@ -84,14 +85,14 @@ func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 
 // PlacedOn reports whether an object goes to a cluster, a Namespace that accord creates for its objects included.
 func (p *Plan) PlacedOn(cluster string, id manifest.ID) bool {
-	it, known := p.items.byID[id]
+	it, known := p.items.get(id)
 	return known && it.on(cluster)
 }
 
 // Trace returns the effect of each overrider on an object on one of its clusters, in order; see override.Trace. It
 // returns nil when the object does not go there.
 func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
-	it, known := p.items.byID[id]
+	it, known := p.items.get(id)
 	if !known {
 		return nil, nil
 	}
@@ -109,10 +110,5 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 
 // Dependents returns the objects that need this one as a dependency, sorted.
 func (p *Plan) Dependents(id manifest.ID) []manifest.ID {
-	var ids []manifest.ID
-	for _, owner := range p.relations.dependents[id] {
-		ids = append(ids, owner.decision.ID)
-	}
-	slices.SortFunc(ids, manifest.ID.Compare)
-	return ids
+	return slices.SortedFunc(slices.Values(p.relations.dependents[id]), manifest.ID.Compare)
 }

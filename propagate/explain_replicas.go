@@ -11,7 +11,7 @@ import (
 // Shares explains for each cluster of a divided object how its replicas came about, in a few words that follow the
 // number; nil for an object without a count, or that no policy claims. It repeats the decision.
 func (p *Plan) Shares(id manifest.ID) map[string]string {
-	it, known := p.items.byID[id]
+	it, known := p.items.get(id)
 	if !known || it.decision.Policy == nil || it.kind.Replicas == nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 		}
 		return shares
 	}
-	_, fresh := p.rebalance(id)
+	_, fresh := p.rebalance(it)
 	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
 		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), fresh)
 	selection, err := q.Select(p.filter(it, q, &termResult{}))

@@ -66,7 +66,7 @@ func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
 	return b.String()
 }
 
-func decision(b *bytes.Buffer, d propagate.Decision) {
+func decision(b *bytes.Buffer, d *propagate.Decision) {
 	fmt.Fprintf(b, "%s", d.ID)
 	if d.Policy != nil {
 		fmt.Fprintf(b, " (%s)", d.Policy.Title())

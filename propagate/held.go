@@ -44,7 +44,7 @@ func (p *Plan) Held(c Choice) string { return JoinReasons(c.Held, p.Hold(c.Clust
 // the plan places the object there; empty when neither is so.
 func (p *Plan) HeldOn(cluster string, id manifest.ID) string {
 	why := p.Hold(cluster)
-	if it, known := p.items.byID[id]; known {
+	if it, known := p.items.get(id); known {
 		why = JoinReasons(suspension(it.decision.Policy, cluster), why)
 	}
 	return why

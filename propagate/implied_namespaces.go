@@ -26,8 +26,8 @@ type namespaceNeed struct {
 // otherwise bare. accord creates a namespace elsewhere only if a policy places it (DESIGN section 8, B32).
 func (p *Plan) implyNamespaces() {
 	needs := p.namespaceNeeds()
-	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
+	for _, d := range p.Decisions {
+		if d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
 			d.Why += ", and none of its objects goes anywhere"
 			p.members.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
 		}
@@ -42,8 +42,7 @@ func (p *Plan) implyNamespaces() {
 
 func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
 	needs := map[string]namespaceNeed{}
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
+	for _, d := range p.Decisions {
 		if d.ID.Namespace == "" || len(d.Chosen) == 0 {
 			continue
 		}
@@ -84,7 +83,7 @@ func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 
 // namespace returns the item of a Namespace: the one in Git, or a bare one without a decision of its own in the plan.
 func (p *Plan) namespace(id manifest.ID) *item {
-	if it, known := p.items.byID[id]; known {
+	if it, known := p.items.get(id); known {
 		return it
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{

@@ -40,7 +40,7 @@ type Input struct {
 	// Now is the current time: the hold of a cluster may expire. At the zero time no hold has expired.
 	Now time.Time
 	// Previous has the decisions of the last plan, in any order; see Plan.Previous. Without it every object is new.
-	Previous []Previous
+	Previous []*Previous
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,21 +16,32 @@ import (
 
 // items are the objects of a plan.
 type items struct {
-	all       []*item // in apply order
-	byID      map[manifest.ID]*item
-	byCluster []*clusterItems // parallel to members.all
+	slots     []*item             // parallel to the decisions, then the Namespaces that are not in Git
+	index     map[manifest.ID]int // of slots; plans of the same objects share it
+	all       []*item             // in apply order
+	byCluster []*clusterItems     // parallel to members.all
+}
+
+// get returns the item of an object.
+func (i *items) get(id manifest.ID) (*item, bool) {
+	slot, known := i.index[id]
+	if !known {
+		return nil, false
+	}
+	return i.slots[slot], true
 }
 
 // relations are the effects of the objects of a plan on each other.
 type relations struct {
 	groups     groups
 	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
-	dependents map[manifest.ID][]*item              // the objects that need each as a dependency
+	dependents map[manifest.ID][]manifest.ID        // the objects that need each as a dependency
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 }
 
-// item is one object on its way to clusters.
+// item is one object on its way to clusters. Plans share it while nothing about the object changes.
 type item struct {
+	slot, at   int // in slots and in all
 	decision   *Decision
 	manifest   *unstructured.Unstructured
 	kind       kind.Kind
@@ -41,8 +53,8 @@ type item struct {
 	source      *unstructured.Unstructured // manifest as the input has it; nil for objects that only this plan has
 	earlier     *item                      // of the earlier plan, with the same manifest; only while a plan is made
 	ownDecision Decision                   // by its own policy, before dependencies and namespaces are added
+	previous    *Previous                  // decision of Input.Previous; nil for none
 	unclaimed   string                     // the reason why no policy claims it
-	unchanged   bool                       // everything about it is as in the earlier plan
 	needsRoom   bool
 
 	mu       sync.Mutex
@@ -50,6 +62,14 @@ type item struct {
 	reusable []result // results of the earlier plan
 	digest   Sum
 	digested bool
+}
+
+// last returns the previous decision, zero for none.
+func (it *item) last() Previous {
+	if it.previous == nil {
+		return Previous{}
+	}
+	return *it.previous
 }
 
 // on reports whether the object goes to a cluster.
@@ -60,10 +80,14 @@ func (it *item) on(cluster string) bool {
 
 // clusterItems has the items of a cluster and the answer of ForCluster, made once.
 type clusterItems struct {
-	once   sync.Once
 	items  []assigned // in apply order
+	once   sync.Once
+	made   atomic.Bool // plan and digest are set
 	plan   ClusterPlan
-	digest string
+	digest chunked
+
+	base    *clusterItems // made without a failure, for all items but those at changed; nil for none
+	changed []int
 }
 
 // assigned is an item that goes to a cluster.
@@ -74,8 +98,9 @@ type assigned struct {
 
 func (p *Plan) add(it *item) *item {
 	it.candidates = p.rules.overrides.Candidates(it.manifest)
-	p.items.all = append(p.items.all, it)
-	p.items.byID[it.decision.ID] = it
+	it.slot = len(p.items.slots)
+	p.items.all, p.items.slots = append(p.items.all, it), append(p.items.slots, it)
+	p.items.index[it.decision.ID] = it.slot
 	return it
 }
 
@@ -83,9 +108,11 @@ func (p *Plan) add(it *item) *item {
 func (p *Plan) assign(earlier *earlierPlan) {
 	slices.SortFunc(p.items.all, func(a, b *item) int { return applyorder.Compare(a.decision.ID, b.decision.ID) })
 	p.makeRoom()
-	for _, it := range p.items.all {
-		it.overwrite = it.takesOver()
-		p.reuseResults(it, earlier)
+	for at, it := range p.items.all {
+		it.at, it.overwrite = at, it.takesOver()
+		if !p.reuseResults(it, earlier) {
+			p.lineage.changed[it.decision.ID] = true
+		}
 		it.earlier = nil
 		for i := range it.decision.Chosen {
 			choice := &it.decision.Chosen[i]

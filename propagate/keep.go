@@ -22,7 +22,7 @@ func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]stri
 	if why := p.HoldReason(cluster, id, labels); why != "" {
 		return why
 	}
-	if it, known := p.items.byID[id]; known {
+	if it, known := p.items.get(id); known {
 		if why := p.keepReason(it.decision, cluster); why != "" {
 			return why
 		}
@@ -39,7 +39,7 @@ func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]stri
 	if why := p.Hold(cluster); why != "" {
 		return why
 	}
-	if it, known := p.items.byID[id]; known {
+	if it, known := p.items.get(id); known {
 		return suspension(it.decision.Policy, cluster)
 	}
 	return suspension(p.rules.claims.Winner(bareObject(id, labels)), cluster)
@@ -55,7 +55,7 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 			return fmt.Sprintf("cluster %s could not list all its APIs, and may serve %s", cluster, d.GVK.Kind)
 		}
 	}
-	for _, owner := range p.relations.dependents[d.ID] {
+	for _, owner := range p.owners(d.ID) {
 		if why := owner.decision.ownKeepReason(cluster); why != "" {
 			return fmt.Sprintf("%s needs it and is kept: %s", owner.decision.ID, why)
 		}
@@ -76,8 +76,7 @@ func (d *Decision) ownKeepReason(cluster string) string {
 
 // namespaceKeepReason returns the reason why a namespace must stay for objects that are, or may be, in it.
 func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
+	for _, d := range p.Decisions {
 		if d.ID.Namespace != namespace {
 			continue
 		}

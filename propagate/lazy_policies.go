@@ -16,7 +16,7 @@ import (
 // is new and is placed at once.
 func (p *Plan) deferIfLazy(it *item) {
 	d := it.decision
-	before, known := p.previous[d.ID]
+	before, known := it.last(), it.previous != nil
 	if d.Policy.Spec.ActivationPreference != policy.Lazy || !known || before.Template == "" || before.Template != d.Template {
 		return
 	}
@@ -26,7 +26,7 @@ func (p *Plan) deferIfLazy(it *item) {
 	then := *d
 	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
-	p.restorePrevious(&then, waits, at, place.NoReason, func(c PreviousCluster) string {
+	p.restorePrevious(it, &then, waits, at, place.NoReason, func(c PreviousCluster) string {
 		if !c.Held {
 			return ""
 		}

@@ -20,7 +20,7 @@ func scaled(items []*item) map[manifest.ID]bool {
 	targets := map[manifest.ID]bool{}
 	for _, it := range items {
 		id := it.decision.ID
-		if id.Group != "autoscaling" || id.Kind != "HorizontalPodAutoscaler" {
+		if !isAutoscaler(id) {
 			continue
 		}
 		ref, _, _ := unstructured.NestedStringMap(it.manifest.Object, "spec", "scaleTargetRef") // without it the autoscaler scales nothing
@@ -28,6 +28,10 @@ func scaled(items []*item) map[manifest.ID]bool {
 		targets[manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: id.Namespace, Name: ref["name"]}] = true
 	}
 	return targets
+}
+
+func isAutoscaler(id manifest.ID) bool {
+	return id.Group == "autoscaling" && id.Kind == "HorizontalPodAutoscaler"
 }
 
 // yields returns the fields of an object that belong to the member once another field manager has set them; see

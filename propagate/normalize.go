@@ -24,6 +24,7 @@ type object struct {
 	// scopeUnknown means that the manifest names no namespace, and the kind may have one or not.
 	scopeUnknown bool
 	text         []byte // YAML document of manifest, if known
+	input        int    // index in Input.Objects
 }
 
 // mistakes returns the values that the kind of an object cannot read, each a *manifest.Error.
@@ -39,10 +40,9 @@ func (o object) mistakes(k kind.Kind) []error {
 }
 
 // normalize sets the namespace of every object, sorts the objects, and rejects an input with duplicates. It copies a
-// manifest to change it, unless last has the copy; moved has all copies. An object of unknown scope without a namespace
+// manifest to change it, unless last has the copy. An object of unknown scope without a namespace
 // keeps the one of the previous decision: the definition of its kind may be out of sight for a moment only.
-func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
-	scopes := scope.Of(in.Objects, in.Fleet)
+func normalize(in Input, scopes scope.Kinds, last *Plan, previous map[manifest.ID]*Previous) ([]object, error) {
 	objects := make([]object, len(in.Objects))
 	for i, o := range in.Objects {
 		u := o.Manifest
@@ -51,13 +51,12 @@ func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved ma
 			want, known = previousNamespace(u, previous)
 		}
 		if want != u.GetNamespace() {
-			if u = last.placed(o.Manifest, want); u == nil {
+			if u = last.moved(o.Manifest, want); u == nil {
 				u = o.Manifest.DeepCopy()
 				u.SetNamespace(want)
 			}
-			moved[o.Manifest] = u
 		}
-		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text}
+		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text, i}
 	}
 	slices.SortFunc(objects, func(a, b object) int {
 		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))
@@ -68,6 +67,12 @@ func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved ma
 			errs = append(errs, duplicate(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
 		}
 	}
+	return objects, errors.Join(append(errs, in.duplicates()...)...)
+}
+
+// duplicates returns an error for each manifest beside the objects that is there twice.
+func (in Input) duplicates() []error {
+	var errs []error
 	errs = append(errs, duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
 	errs = append(errs, duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
 	errs = append(errs, duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
@@ -75,11 +80,11 @@ func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved ma
 	errs = append(errs, duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
 	errs = append(errs, duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
-	return objects, errors.Join(errs...)
+	return errs
 }
 
 // previousNamespace returns the namespace of the previous decision about an object without one.
-func previousNamespace(u *unstructured.Unstructured, previous map[manifest.ID]Previous) (namespace string, known bool) {
+func previousNamespace(u *unstructured.Unstructured, previous map[manifest.ID]*Previous) (namespace string, known bool) {
 	id := manifest.IDOf(u)
 	id.Namespace = scope.DefaultNamespace
 	if _, known = previous[id]; known {

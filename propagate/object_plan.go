@@ -61,7 +61,7 @@ func (p *Plan) ObjectCount(cluster string) int {
 // ForObject renders one object for all of its clusters and keeps no result, so walking a large plan object by object
 // holds one object in memory at a time. ok is false when there is no such object.
 func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
-	it, ok := p.items.byID[id]
+	it, ok := p.items.get(id)
 	if !ok {
 		return nil, false
 	}

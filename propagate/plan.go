@@ -3,29 +3,31 @@ package propagate
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/render"
 )
 
 // Plan is the desired content of every cluster. It never changes; all methods are safe for concurrent use.
 type Plan struct {
 	// Decisions, one for every object, sorted by ID.
-	Decisions []Decision
+	Decisions []*Decision
 
 	members   members
 	rules     rules
-	previous  map[manifest.ID]Previous
+	scopes    scope.Kinds
 	items     items
+	order     []int // slot of each of Input.Objects
 	relations relations
 	needsRoom bool      // a decision depended on the free capacity of clusters
 	rollouts  *rollouts // nil when everything changes at once
 	lineage   lineage
-	digest    func() string
+	digest    planDigest
+	outcome   outcome
 	control   string // digest of the control manifests; empty without any
 }
 
@@ -36,11 +38,14 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 
 // newPlan makes a plan and reuses parts of the last one, which may be nil.
 func newPlan(in Input, last *Plan) (*Plan, error) {
-	p := &Plan{members: newMembers(in), previous: make(map[manifest.ID]Previous, len(in.Previous)), lineage: newLineage(last), control: control.Digest(in.Control())}
-	for _, b := range in.Previous {
-		p.previous[b.ID] = b
+	p := &Plan{
+		members: newMembers(in), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
 	}
-	objects, err := normalize(in, last, p.previous, p.lineage.moved)
+	previous := make(map[manifest.ID]*Previous, len(in.Previous))
+	for _, b := range in.Previous {
+		previous[b.ID] = b
+	}
+	objects, err := normalize(in, p.scopes, last, previous)
 	var rulesErr error
 	p.rules, rulesErr = newRules(in, p.members.all, last)
 	if err := errors.Join(err, rulesErr); err != nil {
@@ -48,30 +53,32 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	}
 	p.rollouts = p.newRollouts(in.Rollouts)
 	earlier := p.reusable(last)
-	if err := p.claimAll(objects, earlier); err != nil {
+	if err := p.claimAll(objects, previous, earlier); err != nil {
 		return nil, err
 	}
 	p.chooseAll(earlier)
 	p.attach()
 	p.implyNamespaces()
 	p.assign(earlier)
-	p.digest = sync.OnceValue(p.computeDigest)
 	return p, nil
 }
 
 // claimAll makes an item of each object, with its policy. The error joins the values of objects that their kinds cannot
 // read.
-func (p *Plan) claimAll(objects []object, earlier *earlierPlan) error {
+func (p *Plan) claimAll(objects []object, previous map[manifest.ID]*Previous, earlier *earlierPlan) error {
 	var mistakes []error
-	p.Decisions = make([]Decision, len(objects))
-	p.items.byID = make(map[manifest.ID]*item, len(objects))
+	decisions := make([]Decision, len(objects))
+	p.Decisions = make([]*Decision, len(objects))
+	p.items.index, p.order = make(map[manifest.ID]int, len(objects)), make([]int, len(objects))
 	for i, o := range objects {
-		d := &p.Decisions[i]
+		d := &decisions[i]
+		p.Decisions[i] = d
 		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, ScopeUnknown: o.scopeUnknown}
 		it := p.add(&item{
 			decision: d, manifest: o.manifest, kind: p.rules.interpreters.book.Of(o.id.GroupKind()),
-			source: o.source, earlier: earlier.item(o),
+			source: o.source, earlier: earlier.item(o), previous: previous[o.id],
 		})
+		p.order[o.input] = it.slot
 		if it.earlier == nil || !earlier.sameRendering {
 			mistakes = append(mistakes, o.mistakes(it.kind)...)
 		}
@@ -122,5 +129,5 @@ func (p *Plan) provide(it *item) {
 
 // Empty reports whether the plan places nothing on any cluster.
 func (p *Plan) Empty() bool {
-	return !slices.ContainsFunc(p.Decisions, func(d Decision) bool { return len(d.Chosen) > 0 })
+	return !slices.ContainsFunc(p.Decisions, func(d *Decision) bool { return len(d.Chosen) > 0 })
 }

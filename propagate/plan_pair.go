@@ -27,8 +27,8 @@ func (p *Plan) PairWith(after *Plan) *PlanPair {
 // ForObject renders one object in both plans; nil where there is none. It renders equal results once: both sides then
 // share the same *Rendered.
 func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
-	was, known := pair.before.items.byID[id]
-	now, there := pair.after.items.byID[id]
+	was, known := pair.before.items.get(id)
+	now, there := pair.after.items.get(id)
 	if there {
 		after = pair.after.forObject(now, nil, pair.after.finish)
 	}

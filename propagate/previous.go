@@ -2,7 +2,10 @@ package propagate
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -34,24 +37,53 @@ type PreviousCluster struct {
 	Held        bool   `json:"held,omitempty"`
 }
 
+// outcome has the answer of Previous, made once.
+type outcome struct {
+	once sync.Once
+	made atomic.Bool
+	list []*Previous // parallel to the decisions
+	// unsettled are the objects whose previous decision was another one. The next plan decides about them again.
+	unsettled []int // slots
+}
+
 // Previous returns the decisions for Input.Previous of the next plan, which makes that plan stable. An object that no
-// cluster fits keeps its previous clusters, because its live objects are kept.
-func (p *Plan) Previous() []Previous {
-	all := make([]Previous, len(p.Decisions))
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		all[i] = Previous{
-			ID: d.ID, Template: d.Template, Term: d.Term, Rebalanced: d.Rebalanced,
-			Overwrite: d.Overwrite, Preserve: d.Preserve, Dependencies: d.Dependencies,
+// cluster fits keeps its previous clusters, because its live objects are kept. The caller must not change the result: Next
+// recognizes it.
+func (p *Plan) Previous() []*Previous {
+	p.outcome.once.Do(func() {
+		p.outcome.list = make([]*Previous, len(p.Decisions))
+		for slot := range p.Decisions {
+			p.settle(slot)
 		}
-		before := p.previous[d.ID]
-		if d.Unplaced() {
-			all[i].Term, all[i].Clusters = before.Term, before.Clusters
-			continue
-		}
-		all[i].Clusters = d.ownClusters()
+		p.outcome.made.Store(true)
+	})
+	return p.outcome.list
+}
+
+// settle sets the outcome of one object.
+func (p *Plan) settle(slot int) {
+	it := p.items.slots[slot]
+	now := it.outcome()
+	if it.previous != nil && reflect.DeepEqual(*it.previous, now) {
+		p.outcome.list[slot] = it.previous
+		return
 	}
-	return all
+	p.outcome.list[slot], p.outcome.unsettled = &now, append(p.outcome.unsettled, slot)
+}
+
+// outcome returns the decision for Input.Previous of the next plan.
+func (it *item) outcome() Previous {
+	d := it.decision
+	now := Previous{
+		ID: d.ID, Template: d.Template, Term: d.Term, Rebalanced: d.Rebalanced,
+		Overwrite: d.Overwrite, Preserve: d.Preserve, Dependencies: d.Dependencies,
+	}
+	if d.Unplaced() {
+		now.Term, now.Clusters = it.last().Term, it.last().Clusters
+		return now
+	}
+	now.Clusters = d.ownClusters()
+	return now
 }
 
 // ownClusters returns the clusters that its own policy chose; nil for none.
@@ -89,8 +121,8 @@ func (b Previous) replicas() map[string]int32 {
 }
 
 // restorePrevious chooses the previous clusters that still exist; why is the reason for refusing the others.
-func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, reason place.Reason, hold func(PreviousCluster) string) {
-	before := p.previous[d.ID]
+func (p *Plan) restorePrevious(it *item, d *Decision, why string, at manifest.Origin, reason place.Reason, hold func(PreviousCluster) string) {
+	before := it.last()
 	d.Chosen = nil
 	for _, c := range before.Clusters {
 		if _, there := p.members.index[c.Name]; there {
@@ -103,8 +135,8 @@ func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, reas
 
 // PreviousFrom returns the decision that a FederatedObject records: a plan wrote it there, and the next plan has it as
 // Previous.
-func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
-	return Previous{
+func PreviousFrom(s v1alpha1.FederatedObjectSpec) *Previous {
+	return &Previous{
 		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer,
 		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: previousClusters(s),
 	}

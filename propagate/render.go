@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"slices"
 	"strconv"
 
@@ -24,10 +25,38 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 	}
 	t := p.items.byCluster[i]
 	t.once.Do(func() {
-		t.plan = p.render(i)
-		t.digest = t.plan.sum()
+		if !t.patch(p, i) {
+			t.plan = p.render(i)
+		}
+		var room []byte
+		t.digest.fill(len(t.plan.Objects), func(h hash.Hash, at int) { room = t.plan.Objects[at].write(h, room) })
+		t.base, t.changed = nil, nil
+		t.made.Store(true)
 	})
 	return t.plan
+}
+
+// patch makes the plan of a cluster from that of base, and renders the objects that changed. It reports false if there is no base or one of them
+// cannot be rendered.
+func (t *clusterItems) patch(p *Plan, cluster int) bool {
+	if t.base == nil {
+		return false
+	}
+	objects := slices.Clone(t.base.plan.Objects)
+	for _, at := range t.changed {
+		a := t.items[at]
+		rendered, err := p.result(a, cluster)
+		if err != nil {
+			return false
+		}
+		objects[at] = p.placed(a, rendered)
+	}
+	t.plan, t.digest = ClusterPlan{Cluster: t.base.plan.Cluster, Objects: objects}, t.base.digest.without(t.changed)
+	return true
+}
+
+func (p *Plan) placed(a assigned, rendered *Rendered) Placed {
+	return Placed{Rendered: rendered, Held: p.Held(*a.choice), Overwrite: a.item.overwrite, Implied: a.choice.Implied}
 }
 
 // render renders every object of a cluster. A failure does not stop the others.
@@ -41,9 +70,7 @@ func (p *Plan) render(cluster int) ClusterPlan {
 			made.Failed = append(made.Failed, Failure{ID: d.ID, Origin: d.Origin, Held: p.Held(*a.choice), Err: err})
 			continue
 		}
-		made.Objects = append(made.Objects, Placed{
-			Rendered: rendered, Held: p.Held(*a.choice), Overwrite: a.item.overwrite, Implied: a.choice.Implied,
-		})
+		made.Objects = append(made.Objects, p.placed(a, rendered))
 	}
 	return made
 }

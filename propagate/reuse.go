@@ -11,19 +11,25 @@ import (
 )
 
 // Next returns the same plan as New(in), faster: an object keeps its decision and results in p if its manifest is the
-// same pointer and nothing that its decision depends on has changed. The new plan does not refer to p, and p stays as
-// it is. p may be nil.
-func (p *Plan) Next(in Input) (*Plan, error) { return newPlan(in, p) }
+// same pointer and nothing that its decision depends on has changed. If in.Previous is p.Previous() and only a few objects have
+// another content, Next looks at these alone. The new plan does not refer to p, and p stays as it is. p may be nil.
+func (p *Plan) Next(in Input) (*Plan, error) {
+	if next := p.step(in); next != nil {
+		return next, nil
+	}
+	return newPlan(in, p)
+}
 
 // lineage relates a plan to the plan that it was made from.
 type lineage struct {
-	identity *byte                                                     // identifies this plan
-	madeFrom *byte                                                     // identity of the plan that it was made from
-	moved    map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
+	identity *byte                // identifies this plan
+	madeFrom *byte                // identity of the plan that it was made from
+	step     bool                 // it shares the items that did not change with that plan
+	changed  map[manifest.ID]bool // objects about which something differs from that plan
 }
 
 func newLineage(last *Plan) lineage {
-	l := lineage{identity: new(byte), moved: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
+	l := lineage{identity: new(byte), changed: map[manifest.ID]bool{}}
 	if last != nil {
 		l.madeFrom = last.lineage.identity
 	}
@@ -63,20 +69,22 @@ func (e *earlierPlan) item(o object) *item {
 	if e == nil {
 		return nil
 	}
-	was := e.items.byID[o.id]
-	if was != nil && was.source == o.source && o.source != nil && was.decision.Origin == o.origin && was.decision.ScopeUnknown == o.scopeUnknown {
+	was, known := e.items.get(o.id)
+	if known && was.source == o.source && o.source != nil && was.decision.Origin == o.origin && was.decision.ScopeUnknown == o.scopeUnknown {
 		return was
 	}
 	return nil
 }
 
-// placed returns the copy of a manifest with this namespace that the earlier plan made; nil if there is none.
-func (p *Plan) placed(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
+// moved returns the copy of a manifest with this namespace that the earlier plan made; nil if there is none.
+func (p *Plan) moved(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
 	if p == nil {
 		return nil
 	}
-	if u := p.lineage.moved[source]; u != nil && u.GetNamespace() == namespace {
-		return u
+	id := manifest.IDOf(source)
+	id.Namespace = namespace
+	if it, known := p.items.get(id); known && it.source == source {
+		return it.manifest
 	}
 	return nil
 }
@@ -99,7 +107,7 @@ func (p *Plan) reuseChoice(it *item, earlier *earlierPlan) bool {
 	}
 	id := it.decision.ID
 	together, apart := it.groups()
-	if together != "" || apart != "" || !reflect.DeepEqual(p.previous[id], earlier.previous[id]) ||
+	if together != "" || apart != "" || !reflect.DeepEqual(it.previous, was.previous) ||
 		!reflect.DeepEqual(p.relations.provided[id.GroupKind()], earlier.relations.provided[id.GroupKind()]) {
 		return false
 	}
@@ -108,20 +116,21 @@ func (p *Plan) reuseChoice(it *item, earlier *earlierPlan) bool {
 }
 
 // reuseResults takes over the rendered results, and the digest if the object goes to the same clusters in the same way.
-func (p *Plan) reuseResults(it *item, earlier *earlierPlan) {
+// It reports whether everything about the object is as in the earlier plan.
+func (p *Plan) reuseResults(it *item, earlier *earlierPlan) (unchanged bool) {
 	was := it.earlier
 	if was == nil || !earlier.sameRendering || earlier.relations.scaled[it.decision.ID] != p.relations.scaled[it.decision.ID] ||
 		!sameResults(was, it, earlier.matching) {
-		return
+		return false
 	}
 	was.mu.Lock()
 	defer was.mu.Unlock()
 	if earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && sameDelivery(was.decision, it.decision) {
 		it.results, it.digest, it.digested = slices.Clip(was.results), was.digest, true
-		it.unchanged = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], earlier.previous[it.decision.ID])
-		return
+		return reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(it.previous, was.previous)
 	}
 	it.reusable = slices.Clip(was.results)
+	return false
 }
 
 // sameDelivery reports whether two decisions send the same object to the same clusters with equal digests.
@@ -133,6 +142,6 @@ func sameDelivery(a, b *Decision) bool {
 
 // UnchangedSince reports whether p was made from last and everything about an object is as it was there.
 func (p *Plan) UnchangedSince(last *Plan, id manifest.ID) bool {
-	it := p.items.byID[id]
-	return last != nil && p.lineage.madeFrom == last.lineage.identity && it != nil && it.unchanged
+	_, known := p.items.get(id)
+	return last != nil && p.lineage.madeFrom == last.lineage.identity && known && !p.lineage.changed[id]
 }

@@ -119,7 +119,7 @@ func (w *rolloutCluster) add(r *Rollout, cluster string, item stage.Item, held s
 		return
 	}
 	w.items, w.held = append(w.items, item), cmp.Or(w.held, held)
-	if r.plan.rollouts.claimedBy[r.plan.items.byID[item.ID]] != r.Policy {
+	if it, _ := r.plan.items.get(item.ID); r.plan.rollouts.claimedBy[it] != r.Policy {
 		w.dependencies = append(w.dependencies, item.ID)
 	}
 }
@@ -142,7 +142,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 		return nil
 	}
 	p.assignRollouts()
-	it, known := p.items.byID[id]
+	it, known := p.items.get(id)
 	if !known {
 		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(bareObject(id, labels))]
 	}
@@ -152,7 +152,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 // rolloutPolicy returns the RolloutPolicy that stages an object on a cluster.
 func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	moves := p.rollouts.claimedBy[it]
-	if owners := p.relations.dependents[it.decision.ID]; len(owners) > 0 {
+	if owners := p.owners(it.decision.ID); len(owners) > 0 {
 		moves = stage.DependencyPolicy(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
 	}
 	return moves

@@ -84,8 +84,7 @@ func (r *Review) addObjects() {
 		}
 		texts[o.Origin][o.Manifest.GetName()] = o.Text
 	}
-	for i := range r.plan.Decisions {
-		d := &r.plan.Decisions[i]
+	for _, d := range r.plan.Decisions {
 		o := &object{Decision: d, manifest: r.plan.Manifest(d.ID), text: texts[d.Origin][d.ID.Name]}
 		kind := d.ID.GroupKind()
 		r.objects = append(r.objects, o)

@@ -33,8 +33,7 @@ func (c *comparison) cascadingDeletes(kind schema.GroupKind, consequence func(id
 // placed returns how many wanted objects the clusters had before.
 func (c *comparison) placed(clusters map[string]bool, wanted func(manifest.ID) bool) int {
 	n := 0
-	for i := range c.before.Plan.Decisions {
-		d := &c.before.Plan.Decisions[i]
+	for _, d := range c.before.Plan.Decisions {
 		if !wanted(d.ID) {
 			continue
 		}

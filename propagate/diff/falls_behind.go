@@ -71,8 +71,8 @@ func (c *comparison) alreadyBehind() []string {
 // heldClusters returns the clusters on which an object is held.
 func heldClusters(p *propagate.Plan) map[string]bool {
 	on := map[string]bool{}
-	for i := range p.Decisions {
-		for _, choice := range p.Decisions[i].Chosen {
+	for _, d := range p.Decisions {
+		for _, choice := range d.Chosen {
 			if p.Held(choice) != "" {
 				on[choice.Cluster] = true
 			}

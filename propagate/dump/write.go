@@ -88,11 +88,13 @@ func (d *writer) plain(value any) []byte {
 }
 
 // previous returns the previous decisions without the digests of Secrets: a reader could try values until one fits.
-func (d *writer) previous(in propagate.Input) []propagate.Previous {
+func (d *writer) previous(in propagate.Input) []*propagate.Previous {
 	previous := slices.Clone(in.Previous)
 	for i := range previous {
 		if previous[i].ID.IsSecret() {
-			previous[i].Template = ""
+			redacted := *previous[i]
+			redacted.Template = ""
+			previous[i] = &redacted
 		}
 	}
 	return previous

@@ -27,8 +27,7 @@ type EndedHold struct {
 func EndedHolds(before, after *propagate.Plan) []EndedHold {
 	found := map[[2]string]*EndedHold{}
 	fleet := after.Clusters()
-	for i := range before.Decisions {
-		d := &before.Decisions[i]
+	for _, d := range before.Decisions {
 		if d.Preserve {
 			continue
 		}

@@ -31,8 +31,8 @@ func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource
 		kinds = append(kinds, o.ID.GroupKind())
 		rules = append(rules, roleRights(o.Rendered, resource)...)
 	}
-	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Unplaced() {
+	for _, d := range p.Decisions {
+		if d.Unplaced() {
 			kinds = append(kinds, d.ID.GroupKind())
 		}
 	}

@@ -129,8 +129,7 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 			all = append(all, x) // accord would create it for an object
 		}
 	}
-	for i := range plan.Decisions {
-		d := &plan.Decisions[i]
+	for _, d := range plan.Decisions {
 		if d.Policy == nil && len(d.Chosen) == 0 {
 			continue
 		}

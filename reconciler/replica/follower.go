@@ -257,7 +257,7 @@ func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alph
 		}
 	}
 	f.SetReleases(releases.Items)
-	previous := make([]propagate.Previous, len(objects.Items))
+	previous := make([]*propagate.Previous, len(objects.Items))
 	for i := range objects.Items {
 		previous[i] = propagate.PreviousFrom(objects.Items[i].Spec)
 	}

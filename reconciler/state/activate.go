@@ -176,13 +176,13 @@ func (f *Federation) Plan() *propagate.Plan {
 
 // Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.
 // Discovered objects are added, and count as planned from now on.
-func (f *Federation) Previous() []propagate.Previous {
+func (f *Federation) Previous() []*propagate.Previous {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.active.plan != nil {
 		return f.discovered.AddTo(f.active.plan.Previous(), f.active.plan)
 	}
-	all := make([]propagate.Previous, 0, len(f.records.objects))
+	all := make([]*propagate.Previous, 0, len(f.records.objects))
 	for _, o := range f.records.objects {
 		all = append(all, propagate.PreviousFrom(o.Spec))
 	}

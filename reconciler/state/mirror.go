@@ -20,8 +20,7 @@ func (f *Federation) Mirrored(always bool) (plan *propagate.Plan, on bool, objec
 	if wish := f.declared.object.Spec.Mirror; wish != nil {
 		on = *wish
 	}
-	for i := range f.active.plan.Decisions {
-		d := &f.active.plan.Decisions[i]
+	for _, d := range f.active.plan.Decisions {
 		source := f.mirror.Manifests[d.ID]
 		if !on || source == nil || !record.Has(d) {
 			continue

@@ -144,8 +144,7 @@ func (s *scale) plans() {
 func (s *scale) adopts() {
 	s.activate(s.plan)
 	before := s.plan.Previous()
-	for i := range s.plan.Decisions {
-		d := &s.plan.Decisions[i]
+	for i, d := range s.plan.Decisions {
 		s.f.records.objects[d.ID] = s.f.objectRecord(d, before[i])
 	}
 	for _, c := range s.clusters {

@@ -37,8 +37,7 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 	u := Unpersisted{Release: f.records.release.DeepCopy(), decided: map[manifest.ID]bool{}, Changed: map[manifest.ID]bool{}}
 	var added []*v1alpha1.FederatedObject
 	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
-	for i := range f.active.plan.Decisions {
-		d := &f.active.plan.Decisions[i]
+	for i, d := range f.active.plan.Decisions {
 		if !record.Has(d) {
 			continue
 		}

@@ -20,7 +20,7 @@ func (f *Federation) meta(name string) metav1.ObjectMeta {
 
 // objectRecord returns the FederatedObject of one decision of the active plan. next has the decisions that the next plan
 // depends on; the process that makes that plan may have to read them from here.
-func (f *Federation) objectRecord(d *propagate.Decision, next propagate.Previous) *v1alpha1.FederatedObject {
+func (f *Federation) objectRecord(d *propagate.Decision, next *propagate.Previous) *v1alpha1.FederatedObject {
 	o := &v1alpha1.FederatedObject{ObjectMeta: f.meta(record.ObjectName(f.key.Name, d.ID))}
 	o.Spec = v1alpha1.FederatedObjectSpec{
 		Federation: f.key.Name,

@@ -84,10 +84,10 @@ func TestRemembered(t *testing.T) {
 			}
 			c.decision.GVK = c.decision.ID.GroupKind().WithVersion("v1")
 			require.True(t, record.Has(&c.decision))
-			o := f.objectRecord(&c.decision, c.next)
+			o := f.objectRecord(&c.decision, &c.next)
 			c.check(t, o.Spec)
 			f.records.objects[o.Spec.Template.ID()] = o
-			require.Equal(t, []propagate.Previous{c.next}, f.Previous())
+			require.Equal(t, []*propagate.Previous{&c.next}, f.Previous())
 		})
 	}
 }
@@ -96,7 +96,7 @@ func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
 	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
 	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
 	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
-	require.Empty(t, f.objectRecord(&d, propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
+	require.Empty(t, f.objectRecord(&d, &propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
 }
 
 func TestOtherObjectsAreNotRecorded(t *testing.T) {

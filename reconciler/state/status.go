@@ -221,8 +221,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 		plan, findings, in.PruneBlock = n.pending.Plan, n.pending.Findings, n.pending.PruneBlock
 	}
 	in.Approval, in.Preflight = n.approval, n.dryRun.Result
-	for i := range plan.Decisions {
-		d := &plan.Decisions[i]
+	for _, d := range plan.Decisions {
 		if !record.Has(d) {
 			continue
 		}

@@ -143,7 +143,7 @@ func (c Checkout) Parts(builds *Builds, budget *render.Budget) (propagate.Parts,
 }
 
 // Input returns everything that the plan depends on.
-func (c Checkout) Input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
+func (c Checkout) Input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []*propagate.Previous) propagate.Input {
 	in := parts.Input().WithFederation(fed)
 	in.Revision, in.Fleet = c.Revision(), fleetOf(members, parts.Origins)
 	in.Previous, in.Now = previous, time.Now()

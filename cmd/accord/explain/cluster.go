@@ -47,8 +47,8 @@ func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterRepor
 	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
 	c := p.Fleet()[i]
 	s := &ClusterReport{Cluster: name, At: c.Origin.String(), Facts: clusterFacts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
-	for i := range p.Decisions {
-		s.add(p, &p.Decisions[i])
+	for _, d := range p.Decisions {
+		s.add(p, d)
 	}
 	for _, f := range p.ForCluster(name).Failed {
 		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())

@@ -187,8 +187,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 // dependencies returns the dependencies of the object, with the clusters to which each goes because of this object.
 func dependencies(p *load.PlannedTree, id manifest.ID, only string) []Dependency {
 	var all []Dependency
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
+	for _, d := range p.Decisions {
 		if !slices.Contains(p.Dependents(d.ID), id) {
 			continue
 		}

@@ -28,8 +28,8 @@ func (r *Report) plan(t *load.Tree) bool {
 	if len(in.Fleet) == 0 {
 		return true
 	}
-	for i := range p.Decisions {
-		if d := &p.Decisions[i]; placedNowhere(d) && !p.Unjudged(d) {
+	for _, d := range p.Decisions {
+		if placedNowhere(d) && !p.Unjudged(d) {
 			r.Nowhere++
 		}
 	}

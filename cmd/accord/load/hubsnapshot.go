@@ -50,11 +50,11 @@ func ClustersOf(ctx context.Context, h *hub.Hub) (*HubSnapshot, error) {
 }
 
 // Previous returns the previous decisions.
-func (k *HubSnapshot) Previous() []propagate.Previous {
+func (k *HubSnapshot) Previous() []*propagate.Previous {
 	if k == nil {
 		return nil
 	}
-	var all []propagate.Previous
+	var all []*propagate.Previous
 	for i := range k.objects {
 		all = append(all, propagate.PreviousFrom(k.objects[i].Spec))
 	}

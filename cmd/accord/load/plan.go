@@ -92,8 +92,8 @@ const noClustersFix = "put Cluster manifests beside the others (accord join NAME
 // Find returns the object that a user named.
 func (p *PlannedTree) Find(o ObjectName, namespace string) (manifest.ID, error) {
 	f := finder{kinds: newKindNames(p.Input.Objects), namespace: namespace}
-	for i := range p.Decisions {
-		f.ids = append(f.ids, p.Decisions[i].ID)
+	for _, d := range p.Decisions {
+		f.ids = append(f.ids, d.ID)
 	}
 	return f.find(o)
 }

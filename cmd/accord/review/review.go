@@ -185,7 +185,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 // plan plans both sides. A base with mistakes was never delivered: it counts as empty, with a note.
 func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
-	var previous []propagate.Previous
+	var previous []*propagate.Previous
 	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()

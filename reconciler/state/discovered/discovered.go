@@ -82,26 +82,37 @@ func (all ByCluster) Unplanned() bool {
 
 // AddTo adds the objects to decided, and records that the next plan knows them. The decisions of an active plan that was
 // made with them contain them already.
-func (all ByCluster) AddTo(decided []propagate.Previous, active *propagate.Plan) []propagate.Previous {
-	at := map[manifest.ID]int{}
-	for i := range decided {
-		at[decided[i].ID] = i
-	}
+func (all ByCluster) AddTo(decided []*propagate.Previous, active *propagate.Plan) []*propagate.Previous {
+	var at map[manifest.ID]int
 	for name, x := range all {
 		if x.KnownTo(active) {
 			continue
+		}
+		if at == nil {
+			decided, at = slices.Clone(decided), indexOf(decided)
 		}
 		x.planned, x.since = true, active
 		for _, o := range x.List {
 			i, known := at[o.ID]
 			if !known {
 				i = len(decided)
-				at[o.ID], decided = i, append(decided, propagate.Previous{ID: o.ID})
+				at[o.ID], decided = i, append(decided, &propagate.Previous{ID: o.ID})
 			}
-			decided[i].Clusters = place(decided[i].Clusters, propagate.PreviousCluster{Name: name, Replicas: o.Replicas, Completions: o.Completions})
+			more := *decided[i]
+			more.Clusters = place(more.Clusters, propagate.PreviousCluster{Name: name, Replicas: o.Replicas, Completions: o.Completions})
+			decided[i] = &more
 		}
 	}
 	return decided
+}
+
+// indexOf returns the index of each object.
+func indexOf(decided []*propagate.Previous) map[manifest.ID]int {
+	at := make(map[manifest.ID]int, len(decided))
+	for i, d := range decided {
+		at[d.ID] = i
+	}
+	return at
 }
 
 // place adds a cluster to others, sorted, unless it is there. The others may belong to a plan and are not changed.
