@@ -55,7 +55,7 @@ func Sort(objects []render.Object) (Parts, error) {
 func definedKinds(objects []render.Object) map[schema.GroupKind]bool {
 	defined := map[schema.GroupKind]bool{}
 	for _, o := range objects {
-		if o.ID().GroupKind() == crdKind {
+		if o.ID().GroupKind() == manifest.DefinitionKind {
 			defined[manifest.Defines(o.Manifest)] = true
 		}
 	}

@@ -95,15 +95,13 @@ func (p *Plan) claimAll(objects []object, previous map[manifest.ID]*Previous, ea
 	return errors.Join(mistakes...)
 }
 
-var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-
 // chooseAll decides about each object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
 func (p *Plan) chooseAll(earlier *earlierPlan) {
 	p.relations.provided = map[schema.GroupKind]map[string]bool{}
 	p.relations.groups, p.relations.scaled = gather(p.items.all), scaled(p.items.all)
 	for _, definitions := range []bool{true, false} {
 		for _, it := range p.items.all {
-			if (it.decision.ID.GroupKind() == crdKind) == definitions {
+			if (it.decision.ID.GroupKind() == manifest.DefinitionKind) == definitions {
 				if !p.reuseChoice(it, earlier) {
 					p.choose(it)
 				}
@@ -117,7 +115,7 @@ func (p *Plan) chooseAll(earlier *earlierPlan) {
 // provide records which clusters get a CustomResourceDefinition.
 func (p *Plan) provide(it *item) {
 	it.decided = true
-	if it.decision.ID.GroupKind() != crdKind || len(it.decision.Chosen) == 0 {
+	if it.decision.ID.GroupKind() != manifest.DefinitionKind || len(it.decision.Chosen) == 0 {
 		return
 	}
 	on := map[string]bool{}

@@ -152,7 +152,7 @@ func (p *Plan) decide(o render.Object, was *item, earlier *earlierPlan) *item {
 	}
 	x := normal[0]
 	switch {
-	case x.id.GroupKind() == crdKind, x.id.GroupKind() == namespaceKind, isAutoscaler(x.id):
+	case x.id.GroupKind() == manifest.DefinitionKind, x.id.GroupKind() == namespaceKind, isAutoscaler(x.id):
 		return nil
 	}
 	d := &Decision{ID: x.id, GVK: x.manifest.GroupVersionKind(), Origin: x.origin, ScopeUnknown: x.scopeUnknown}

@@ -21,7 +21,7 @@ func rank(gk schema.GroupKind) int {
 	switch gk {
 	case schema.GroupKind{Kind: "Namespace"}:
 		return 0
-	case schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:
+	case manifest.DefinitionKind:
 		return 1
 	}
 	switch gk.Kind {

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -31,7 +29,7 @@ spec:
 			served[c.Name] = c.APIs
 		}
 		var findings []propagate.Finding
-		for _, crd := range r.byKind[schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}] {
+		for _, crd := range r.byKind[manifest.DefinitionKind] {
 			defined := manifest.Defines(crd.manifest)
 			missing := map[string]bool{}
 			var objects []*object

@@ -9,7 +9,6 @@ import (
 )
 
 var (
-	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	namespaceKind = schema.GroupKind{Kind: "Namespace"}
 	pvcKind       = schema.GroupKind{Kind: "PersistentVolumeClaim"}
 )
@@ -17,7 +16,7 @@ var (
 // deletionCascades reports whether a deletion of the kind also removes objects or data that no commit restores. Each
 // such kind has an effect of its own.
 func deletionCascades(kind schema.GroupKind) bool {
-	return kind == crdKind || kind == namespaceKind || kind == pvcKind
+	return kind == manifest.DefinitionKind || kind == namespaceKind || kind == pvcKind
 }
 
 // cascadingDeletes returns one effect for every deleted object of a kind; consequence returns the second half of its

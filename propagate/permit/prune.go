@@ -22,7 +22,7 @@ const (
 
 // precious are kinds whose deletion destroys data that no commit restores.
 var precious = []schema.GroupKind{
-	{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, {Kind: "PersistentVolumeClaim"},
+	{Kind: "Namespace"}, manifest.DefinitionKind, {Kind: "PersistentVolumeClaim"},
 }
 
 // Prune returns why accord must not delete the objects in remove from a cluster, with the numbers and the way to allow

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
@@ -18,10 +19,10 @@ func Recreate(object *unstructured.Unstructured) (allowed bool, never string) {
 }
 
 var neverRecreated = map[schema.GroupKind]string{
-	{Kind: "Namespace"}: "a Namespace",
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: "a CustomResourceDefinition",
-	{Kind: "PersistentVolume"}:                                        "a PersistentVolume",
-	{Kind: "PersistentVolumeClaim"}:                                   "a PersistentVolumeClaim",
-	{Group: "apps", Kind: "StatefulSet"}:                              "a StatefulSet",
-	{Kind: "Pod"}:                                                     "a Pod",
+	{Kind: "Namespace"}:                  "a Namespace",
+	manifest.DefinitionKind:              "a CustomResourceDefinition",
+	{Kind: "PersistentVolume"}:           "a PersistentVolume",
+	{Kind: "PersistentVolumeClaim"}:      "a PersistentVolumeClaim",
+	{Group: "apps", Kind: "StatefulSet"}: "a StatefulSet",
+	{Kind: "Pod"}:                        "a Pod",
 }

@@ -29,8 +29,6 @@ const (
 // DefaultNamespace is the namespace of namespaced manifests that name none, as with kubectl.
 const DefaultNamespace = "default"
 
-var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-
 // Kinds has the scopes of the kinds in an input.
 type Kinds struct {
 	defined map[schema.GroupKind]Scope // by CustomResourceDefinitions in Git
@@ -41,7 +39,7 @@ type Kinds struct {
 func Of(objects []render.Object, clusters []fleet.Cluster) Kinds {
 	k := Kinds{defined: map[schema.GroupKind]Scope{}, fleet: clusters}
 	for _, o := range objects {
-		if o.ID().GroupKind() != crdKind {
+		if o.ID().GroupKind() != manifest.DefinitionKind {
 			continue
 		}
 		scope := Namespaced

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
@@ -33,7 +34,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	for _, t := range d.tasks {
 		switch gk := t.ID.GroupKind(); {
 		case t.rejected, t.done:
-		case gk == crdKind:
+		case gk == manifest.DefinitionKind:
 			first, served = append(first, t), append(served, t)
 		case gk == namespaceKind:
 			first = append(first, t)

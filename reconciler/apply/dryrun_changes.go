@@ -54,7 +54,7 @@ func (n *changes) add(t *task) {
 	switch gk := t.ID.GroupKind(); {
 	case gk == namespaceKind:
 		n.namespaces[t.ID.Name] = true
-	case gk == crdKind:
+	case gk == manifest.DefinitionKind:
 		for _, gvk := range definedKinds(t.JSON) {
 			n.kinds[gvk.GroupKind()] = t.ID
 		}
@@ -71,7 +71,7 @@ func (n *changes) add(t *task) {
 
 // affectsOthers reports whether objects of a kind can be among the changes.
 func affectsOthers(gk schema.GroupKind) bool {
-	return slices.Contains([]schema.GroupKind{namespaceKind, crdKind, quotaKind, limitKind}, gk) || gk.Group == rightsGroup || gk.Group == controlsGroup
+	return slices.Contains([]schema.GroupKind{namespaceKind, manifest.DefinitionKind, quotaKind, limitKind}, gk) || gk.Group == rightsGroup || gk.Group == controlsGroup
 }
 
 // definesKind returns why an object cannot be checked: the same delivery changes the definition of its kind.

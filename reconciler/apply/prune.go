@@ -95,7 +95,7 @@ func (d *delivery) held(id manifest.ID, seen live.Object) string {
 // split separates the containers of other objects, which are deleted last: namespaces and definitions.
 func split(remove []manifest.ID) (objects, last []manifest.ID) {
 	for _, id := range remove {
-		if gk := id.GroupKind(); gk == namespaceKind || gk == crdKind {
+		if gk := id.GroupKind(); gk == namespaceKind || gk == manifest.DefinitionKind {
 			last = append(last, id)
 		} else {
 			objects = append(objects, id)

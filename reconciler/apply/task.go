@@ -21,7 +21,6 @@ import (
 
 var (
 	namespaceKind = schema.GroupKind{Kind: "Namespace"}
-	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 )
 
 // delivery is the state of one Deliver.

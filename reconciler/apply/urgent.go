@@ -1,6 +1,10 @@
 package apply
 
-import "context"
+import (
+	"context"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
 
 // applyUrgent applies the urgent objects first, if they are known, owned and in the inventory, so that one change
 // does not wait for a bulk. If definitions or namespaces are among them, all wait for their regular turn.
@@ -10,7 +14,7 @@ func (d *delivery) applyUrgent(ctx context.Context) error {
 		if !d.options.Urgent[t.ID] {
 			continue
 		}
-		if gk := t.ID.GroupKind(); gk == crdKind || gk == namespaceKind {
+		if gk := t.ID.GroupKind(); gk == manifest.DefinitionKind || gk == namespaceKind {
 			return nil
 		}
 		if t.exists && !t.unseen && d.previous.Has(t.ID) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/render"
 )
@@ -23,7 +24,6 @@ var (
 	jobKind         = schema.GroupKind{Group: "batch", Kind: "Job"}
 	cronJobKind     = schema.GroupKind{Group: "batch", Kind: "CronJob"}
 	statefulSetKind = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
-	crdKind         = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	namespaceKind   = schema.GroupKind{Kind: "Namespace"}
 )
 
@@ -38,7 +38,7 @@ func (t Template) body(owner string, replicas *int64) (text []byte, total *int64
 		return nil, nil, err
 	}
 	annotateTemplate(u, t.ID.GroupKind(), t.Decision())
-	if t.ID.GroupKind() == crdKind {
+	if t.ID.GroupKind() == manifest.DefinitionKind {
 		// The conversion webhook runs on members. The hub serves only the version that was written.
 		unstructured.RemoveNestedField(u.Object, "spec", "conversion")
 	}

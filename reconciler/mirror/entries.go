@@ -186,7 +186,7 @@ func (s *entries) defines(group string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, e := range s.byID {
-		if e.record.want != nil && id.GroupKind() == crdKind && strings.HasSuffix(id.Name, "."+group) {
+		if e.record.want != nil && id.GroupKind() == manifest.DefinitionKind && strings.HasSuffix(id.Name, "."+group) {
 			return true
 		}
 	}

@@ -189,5 +189,5 @@ func (r *record) scale(running int64) bool {
 // goesFirst reports whether other objects need this one: it is written before and removed after all others.
 func goesFirst(id manifest.ID) bool {
 	gk := id.GroupKind()
-	return gk == namespaceKind || gk == crdKind
+	return gk == namespaceKind || gk == manifest.DefinitionKind
 }

@@ -27,7 +27,7 @@ func (w writer) remove(ctx context.Context, have *observed) error {
 	switch w.id.GroupKind() {
 	case namespaceKind:
 		return nil // removeEmptyNamespaces removes it after all other objects
-	case crdKind:
+	case manifest.DefinitionKind:
 		used, err := w.isUsed(ctx, w.id)
 		if used || err != nil {
 			return err
@@ -43,7 +43,7 @@ func (w writer) remove(ctx context.Context, have *observed) error {
 // delete deletes the observed version, and no object in its place. It removes finalizers first: their controllers do not run
 // on a hub.
 func (w writer) delete(ctx context.Context, objects metadata.ResourceInterface, have *observed) error {
-	if have.finalizers && w.id.GroupKind() != crdKind {
+	if have.finalizers && w.id.GroupKind() != manifest.DefinitionKind {
 		body := fmt.Appendf(nil, `{"metadata":{"uid":%q,"finalizers":null}}`, have.uid)
 		if _, err := objects.Patch(ctx, w.id.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: FieldManager}); err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("removing the finalizers of %s: %w", w.id, err)
@@ -61,7 +61,7 @@ func (w writer) delete(ctx context.Context, objects metadata.ResourceInterface, 
 
 // isUsed reports whether somebody else has objects of the kind that a CustomResourceDefinition defines.
 func (m *Mirror) isUsed(ctx context.Context, id manifest.ID) (bool, error) {
-	definitions := m.hub.Objects.Resource(schema.GroupVersionResource{Group: crdKind.Group, Version: "v1", Resource: "customresourcedefinitions"})
+	definitions := m.hub.Objects.Resource(schema.GroupVersionResource{Group: manifest.DefinitionKind.Group, Version: "v1", Resource: "customresourcedefinitions"})
 	crd, err := definitions.Get(ctx, id.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil

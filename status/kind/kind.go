@@ -127,8 +127,8 @@ var table = map[schema.GroupKind]Kind{
 	// Kubernetes: the rest
 	{Group: "policy", Kind: "PodDisruptionBudget"}:          podDisruptionBudget,
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: horizontalPodAutoscaler,
-	{Kind: "Namespace"}: namespace,
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: customResourceDefinition,
+	{Kind: "Namespace"}:      namespace,
+	manifest.DefinitionKind:  customResourceDefinition,
 	{Kind: "ConfigMap"}:      configMap,
 	{Kind: "Secret"}:         secret,
 	{Kind: "ServiceAccount"}: serviceAccount,
