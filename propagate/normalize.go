@@ -3,7 +3,6 @@ package propagate
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,12 +58,12 @@ func normalize(in Input, scopes scope.Kinds, last *Plan, previous map[manifest.I
 		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text, i}
 	}
 	slices.SortFunc(objects, func(a, b object) int {
-		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))
+		return cmp.Or(a.id.Compare(b.id), a.origin.Compare(b.origin))
 	})
 	var errs []error
 	for i := 1; i < len(objects); i++ {
 		if objects[i].id == objects[i-1].id {
-			errs = append(errs, duplicate(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
+			errs = append(errs, manifest.Duplicate(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
 		}
 	}
 	return objects, errors.Join(append(errs, in.duplicates()...)...)
@@ -73,13 +72,13 @@ func normalize(in Input, scopes scope.Kinds, last *Plan, previous map[manifest.I
 // duplicates returns an error for each manifest beside the objects that is there twice.
 func (in Input) duplicates() []error {
 	var errs []error
-	errs = append(errs, duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
-	errs = append(errs, duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
-	errs = append(errs, duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
-	errs = append(errs, duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
-	errs = append(errs, duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
-	errs = append(errs, duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
-	errs = append(errs, duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return errs
 }
 
@@ -91,30 +90,4 @@ func previousNamespace(u *unstructured.Unstructured, previous map[manifest.ID]*P
 		return id.Namespace, true
 	}
 	return "", false
-}
-
-// duplicates returns an error for each title that a list has twice.
-func duplicates[T any](list []T, name func(T) (string, manifest.Origin)) []error {
-	first := map[string]manifest.Origin{}
-	var errs []error
-	for _, entry := range list {
-		title, origin := name(entry)
-		if other, seen := first[title]; seen {
-			if compareOrigins(other, origin) > 0 {
-				other, origin = origin, other
-			}
-			errs = append(errs, duplicate(title, other, origin))
-			continue
-		}
-		first[title] = origin
-	}
-	return errs
-}
-
-func duplicate(what string, first, second manifest.Origin) error {
-	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is defined twice; the other definition is %s", what, first)}
-}
-
-func compareOrigins(a, b manifest.Origin) int {
-	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 }

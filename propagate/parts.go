@@ -115,7 +115,7 @@ func (p *Parts) addCluster(o render.Object) error {
 		return err
 	}
 	if other, twin := p.Origins[c.Name]; twin {
-		return duplicate("Cluster "+c.Name, other, o.Origin)
+		return manifest.Duplicate("Cluster "+c.Name, other, o.Origin)
 	}
 	p.Origins[c.Name] = o.Origin
 	p.Clusters = append(p.Clusters, c)

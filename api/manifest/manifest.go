@@ -91,6 +91,11 @@ type Origin struct {
 	Column int    `json:"column,omitempty"` // 1-based, in characters; 0 if unknown (whole manifests)
 }
 
+// Compare orders places by source, path and line.
+func (o Origin) Compare(other Origin) int {
+	return cmp.Or(cmp.Compare(o.Source, other.Source), cmp.Compare(o.Path, other.Path), cmp.Compare(o.Line, other.Line))
+}
+
 // String returns "policies/web.yaml:14": path and line without the column, preceded by the source if there are
 // several: "apps//policies/web.yaml:14".
 func (o Origin) String() string {
