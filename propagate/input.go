@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/exclude"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -40,7 +41,7 @@ type Input struct {
 	// Now is the current time: the hold of a cluster may expire. At the zero time no hold has expired.
 	Now time.Time
 	// Previous has the decisions of the last plan, in any order; see Plan.Previous. Without it every object is new.
-	Previous []*Previous
+	Previous []*previous.Decision
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of
@@ -68,4 +69,17 @@ func (in Input) Control() []control.Item {
 		Clusters: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts,
 		TaintPolicies: in.TaintPolicies, Policies: in.Policies, Origins: origins,
 	}.Items()
+}
+
+// duplicates returns an error for each manifest beside the objects that is there twice.
+func (in Input) duplicates() []error {
+	var errs []error
+	errs = append(errs, manifest.Duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
+	return errs
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/propagate/digest"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -53,21 +55,21 @@ type item struct {
 	source      *unstructured.Unstructured // manifest as the input has it; nil for objects that only this plan has
 	earlier     *item                      // of the earlier plan, with the same manifest; only while a plan is made
 	ownDecision Decision                   // by its own policy, before dependencies and namespaces are added
-	previous    *Previous                  // decision of Input.Previous; nil for none
+	previous    *previous.Decision         // decision of Input.Previous; nil for none
 	unclaimed   string                     // the reason why no policy claims it
 	needsRoom   bool
 
 	mu       sync.Mutex
 	results  []result
 	reusable []result // results of the earlier plan
-	digest   Sum
+	digest   digest.Sum
 	digested bool
 }
 
 // last returns the previous decision, zero for none.
-func (it *item) last() Previous {
+func (it *item) last() previous.Decision {
 	if it.previous == nil {
-		return Previous{}
+		return previous.Decision{}
 	}
 	return *it.previous
 }
@@ -84,7 +86,7 @@ type clusterItems struct {
 	once   sync.Once
 	made   atomic.Bool // plan and digest are set
 	plan   ClusterPlan
-	digest chunked
+	digest digest.List
 
 	base    *clusterItems // made without a failure, for all items but those at changed; nil for none
 	changed []int

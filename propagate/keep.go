@@ -3,9 +3,6 @@ package propagate
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
@@ -42,7 +39,7 @@ func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]stri
 	if it, known := p.items.get(id); known {
 		return suspension(it.decision.Policy, cluster)
 	}
-	return suspension(p.rules.claims.Winner(bareObject(id, labels)), cluster)
+	return suspension(p.rules.claims.Winner(manifest.Bare(id, labels)), cluster)
 }
 
 // keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.
@@ -90,14 +87,4 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 		}
 	}
 	return ""
-}
-
-// bareObject returns an object with nothing but identity and labels.
-func bareObject(id manifest.ID, labels map[string]string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	u.SetGroupVersionKind(schema.GroupVersionKind{Group: id.Group, Version: "v1", Kind: id.Kind})
-	u.SetNamespace(id.Namespace)
-	u.SetName(id.Name)
-	u.SetLabels(labels)
-	return u
 }

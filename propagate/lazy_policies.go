@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/place"
+	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // deferIfLazy restores the previous decision when the policy is Lazy and the manifest has not changed: a change of a
@@ -26,7 +27,7 @@ func (p *Plan) deferIfLazy(it *item) {
 	then := *d
 	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
-	p.restorePrevious(it, &then, waits, at, place.NoReason, func(c PreviousCluster) string {
+	p.restorePrevious(it, &then, waits, at, place.NoReason, func(c previous.Cluster) string {
 		if !c.Held {
 			return ""
 		}

@@ -1,9 +1,6 @@
 package propagate
 
 import (
-	"fmt"
-	"time"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -24,26 +21,8 @@ func newMembers(in Input) members {
 	for i, c := range m.all {
 		m.index[c.Name] = i
 	}
-	m.holds = m.holdsAt(in.Now)
+	m.holds = fleet.Holds(m.all, in.Now)
 	return m
-}
-
-// holdsAt returns the clusters that people hold at a time, with the reason; nil when there are none.
-func (m members) holdsAt(now time.Time) map[string]string {
-	var holds map[string]string
-	for _, c := range m.all {
-		if !c.Hold.In(now) {
-			continue
-		}
-		if holds == nil {
-			holds = map[string]string{}
-		}
-		holds[c.Name] = c.Hold.String()
-		if at := c.Origin.String(); at != "" {
-			holds[c.Name] = fmt.Sprintf("%s (%s)", c.Hold, at)
-		}
-	}
-	return holds
 }
 
 // refuseAll refuses every cluster for one reason.

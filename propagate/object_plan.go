@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -34,9 +35,6 @@ type Result struct {
 	*Rendered
 	Err error
 }
-
-// Sum identifies one object on all of its clusters, held clusters and failures included.
-type Sum [sha256.Size]byte
 
 // Objects returns the IDs of all objects of the plan, implied Namespaces included, sorted.
 func (p *Plan) Objects() []manifest.ID {
@@ -120,13 +118,13 @@ func (x *ObjectPlan) add(r Result, same map[render.Sum][]int32) int32 {
 }
 
 // Sum covers the content and the clusters of the object, and not its place in Git.
-func (x *ObjectPlan) Sum() Sum {
+func (x *ObjectPlan) Sum() digest.Sum {
 	var b bytes.Buffer
 	claimed := ""
 	if x.Policy != nil {
 		claimed = x.Policy.Title()
 	}
-	writeLine(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
+	digest.WriteLine(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
 	sums := make([]string, len(x.Results))
 	for i, r := range x.Results {
 		sums[i] = "failed"
@@ -135,7 +133,7 @@ func (x *ObjectPlan) Sum() Sum {
 		}
 	}
 	for i, c := range x.Chosen {
-		writeLine(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.ResultIndex[i]])
+		digest.WriteLine(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.ResultIndex[i]])
 	}
 	return sha256.Sum256(b.Bytes())
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accord-dev/accord/propagate/digest"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -17,7 +19,7 @@ func TestAcrossIsWhatEveryClusterGets(t *testing.T) {
 		walked, asked := plan(t, in), plan(t, in)
 		got := map[string]map[manifest.ID]propagate.Placed{}
 		failed := map[string]map[manifest.ID]string{}
-		sums := map[manifest.ID]propagate.Sum{}
+		sums := map[manifest.ID]digest.Sum{}
 		for _, c := range asked.Clusters() {
 			got[c], failed[c] = map[manifest.ID]propagate.Placed{}, map[manifest.ID]string{}
 		}
@@ -46,7 +48,7 @@ func TestAcrossIsWhatEveryClusterGets(t *testing.T) {
 			}
 		}
 		require.True(t, slices.IsSortedFunc(walked.Objects(), manifest.ID.Compare), file)
-		require.Equal(t, asked.Digest(), walked.DigestOf(func(id manifest.ID) propagate.Sum { return sums[id] }), file)
+		require.Equal(t, asked.Digest(), walked.DigestOf(func(id manifest.ID) digest.Sum { return sums[id] }), file)
 	}
 }
 

@@ -86,7 +86,7 @@ func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 	d := it.decision
 	q := place.Question{
 		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: fresh,
-		On: it.last().on(), Provided: p.relations.provided[d.ID.GroupKind()],
+		On: it.last().On(), Provided: p.relations.provided[d.ID.GroupKind()],
 	}
 	if it.kind.Replicas != nil {
 		q.Total, q.Workload = it.kind.Replicas(it.manifest)
@@ -98,7 +98,7 @@ func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 // filter returns the clusters that pass every filter and refuses the others.
 func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candidate {
 	d := it.decision
-	replicas := it.last().replicas()
+	replicas := it.last().Replicas()
 	var requests corev1.ResourceList
 	needsRoom := q.NeedsRoom()
 	if needsRoom && it.kind.Requirements != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/normalize"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/render"
 )
@@ -41,19 +43,22 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
 		members: newMembers(in), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
 	}
-	previous := make(map[manifest.ID]*Previous, len(in.Previous))
-	for _, b := range in.Previous {
-		previous[b.ID] = b
+	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
+	for _, d := range in.Previous {
+		decided[d.ID] = d
 	}
-	objects, err := normalize(in, p.scopes, last, previous)
+	objects, errs := normalize.Objects(in.Objects, p.scopes, normalize.Before{
+		Decided: func(id manifest.ID) bool { return decided[id] != nil }, Moved: last.moved,
+	})
+	errs = append(errs, in.duplicates()...)
 	var rulesErr error
 	p.rules, rulesErr = newRules(in, p.members.all, last)
-	if err := errors.Join(err, rulesErr); err != nil {
+	if err := errors.Join(errors.Join(errs...), rulesErr); err != nil {
 		return nil, err
 	}
 	p.rollouts = p.newRollouts(in.Rollouts)
 	earlier := p.reusable(last)
-	if err := p.claimAll(objects, previous, earlier); err != nil {
+	if err := p.claimAll(objects, decided, earlier); err != nil {
 		return nil, err
 	}
 	p.chooseAll(earlier)
@@ -65,7 +70,7 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 
 // claimAll makes an item of each object, with its policy. The error joins the values of objects that their kinds cannot
 // read.
-func (p *Plan) claimAll(objects []object, previous map[manifest.ID]*Previous, earlier *earlierPlan) error {
+func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*previous.Decision, earlier *earlierPlan) error {
 	var mistakes []error
 	decisions := make([]Decision, len(objects))
 	p.Decisions = make([]*Decision, len(objects))
@@ -73,19 +78,19 @@ func (p *Plan) claimAll(objects []object, previous map[manifest.ID]*Previous, ea
 	for i, o := range objects {
 		d := &decisions[i]
 		p.Decisions[i] = d
-		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, ScopeUnknown: o.scopeUnknown}
+		*d = Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
 		it := p.add(&item{
-			decision: d, manifest: o.manifest, kind: p.rules.interpreters.book.Of(o.id.GroupKind()),
-			source: o.source, earlier: earlier.item(o), previous: previous[o.id],
+			decision: d, manifest: o.Manifest, kind: p.rules.interpreters.book.Of(o.ID.GroupKind()),
+			source: o.Source, earlier: earlier.item(o), previous: decided[o.ID],
 		})
-		p.order[o.input] = it.slot
+		p.order[o.Input] = it.slot
 		if it.earlier == nil || !earlier.sameRendering {
-			mistakes = append(mistakes, o.mistakes(it.kind)...)
+			mistakes = append(mistakes, o.Mistakes(it.kind)...)
 		}
 		if it.earlier != nil {
 			d.Template = it.earlier.decision.Template
 		} else {
-			d.Template = render.Digest(o.manifest)
+			d.Template = render.Digest(o.Manifest)
 		}
 		if !reuseClaim(it, earlier) {
 			p.claim(it)

@@ -29,7 +29,7 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 			t.plan = p.render(i)
 		}
 		var room []byte
-		t.digest.fill(len(t.plan.Objects), func(h hash.Hash, at int) { room = t.plan.Objects[at].write(h, room) })
+		t.digest.Fill(len(t.plan.Objects), func(h hash.Hash, at int) { room = t.plan.Objects[at].write(h, room) })
 		t.base, t.changed = nil, nil
 		t.made.Store(true)
 	})
@@ -51,7 +51,7 @@ func (t *clusterItems) patch(p *Plan, cluster int) bool {
 		}
 		objects[at] = p.placed(a, rendered)
 	}
-	t.plan, t.digest = ClusterPlan{Cluster: t.base.plan.Cluster, Objects: objects}, t.base.digest.without(t.changed)
+	t.plan, t.digest = ClusterPlan{Cluster: t.base.plan.Cluster, Objects: objects}, t.base.digest.Without(t.changed)
 	return true
 }
 

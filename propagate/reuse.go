@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/normalize"
 )
 
 // Next returns the same plan as New(in), faster: an object keeps its decision and results in p if its manifest is the
@@ -65,18 +66,18 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 }
 
 // item returns the earlier item with the same manifest; nil if there is none.
-func (e *earlierPlan) item(o object) *item {
+func (e *earlierPlan) item(o normalize.Object) *item {
 	if e == nil {
 		return nil
 	}
-	was, known := e.items.get(o.id)
-	if known && was.source == o.source && o.source != nil && was.decision.Origin == o.origin && was.decision.ScopeUnknown == o.scopeUnknown {
+	was, known := e.items.get(o.ID)
+	if known && was.source == o.Source && o.Source != nil && was.decision.Origin == o.Origin && was.decision.ScopeUnknown == o.ScopeUnknown {
 		return was
 	}
 	return nil
 }
 
-// moved returns the copy of a manifest with this namespace that the earlier plan made; nil if there is none.
+// moved returns the copy of a manifest with this namespace that the plan made; nil if there is none. p may be nil.
 func (p *Plan) moved(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
 	if p == nil {
 		return nil

@@ -15,6 +15,8 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // history is a repository that is edited again and again.
@@ -86,7 +88,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 	if err != nil {
 		return in, false
 	}
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	if err != nil {
 		return in, false
 	}

@@ -144,7 +144,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 	p.assignRollouts()
 	it, known := p.items.get(id)
 	if !known {
-		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(bareObject(id, labels))]
+		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(manifest.Bare(id, labels))]
 	}
 	return p.rollouts.byPolicy[p.rolloutPolicy(it, cluster)]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/claim"
+	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
@@ -67,13 +68,13 @@ func interpretersID(in Input) string {
 	}
 	var b bytes.Buffer
 	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
-		writeLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		digest.WriteLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
 		for _, op := range policy.Operations() {
-			writeLine(&b, c.Script(op))
+			digest.WriteLine(&b, c.Script(op))
 		}
 	}
 	for _, h := range in.Health {
-		writeLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+		digest.WriteLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
 	}
-	return sum(b.Bytes())
+	return digest.Of(b.Bytes())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -145,26 +146,28 @@ func (p *Plan) redo(in Input, changed map[int]int, earlier *earlierPlan) bool {
 // decide returns a new item for an object, with the decision of its own policy. It returns nil for a mistake, another ID and kinds that
 // decide about other objects.
 func (p *Plan) decide(o render.Object, was *item, earlier *earlierPlan) *item {
-	previous := earlier.outcome.list[was.slot]
-	normal, err := normalize(Input{Objects: []render.Object{o}}, p.scopes, earlier.Plan, map[manifest.ID]*Previous{previous.ID: previous})
-	if err != nil || normal[0].id != was.decision.ID {
-		return nil
-	}
+	last := earlier.outcome.list[was.slot]
+	normal, _ := normalize.Objects([]render.Object{o}, p.scopes, normalize.Before{
+		Decided: func(id manifest.ID) bool { return id == last.ID }, Moved: earlier.moved,
+	})
 	x := normal[0]
-	switch {
-	case x.id.GroupKind() == manifest.DefinitionKind, x.id.GroupKind() == namespaceKind, isAutoscaler(x.id):
+	if x.ID != was.decision.ID {
 		return nil
 	}
-	d := &Decision{ID: x.id, GVK: x.manifest.GroupVersionKind(), Origin: x.origin, ScopeUnknown: x.scopeUnknown}
+	switch {
+	case x.ID.GroupKind() == manifest.DefinitionKind, x.ID.GroupKind() == namespaceKind, isAutoscaler(x.ID):
+		return nil
+	}
+	d := &Decision{ID: x.ID, GVK: x.Manifest.GroupVersionKind(), Origin: x.Origin, ScopeUnknown: x.ScopeUnknown}
 	it := &item{
-		slot: was.slot, at: was.at, decision: d, manifest: x.manifest, source: x.source, preserve: was.preserve,
-		kind: p.rules.interpreters.book.Of(x.id.GroupKind()), candidates: p.rules.overrides.Candidates(x.manifest),
-		previous: previous, earlier: earlier.item(x),
+		slot: was.slot, at: was.at, decision: d, manifest: x.Manifest, source: x.Source, preserve: was.preserve,
+		kind: p.rules.interpreters.book.Of(x.ID.GroupKind()), candidates: p.rules.overrides.Candidates(x.Manifest),
+		previous: last, earlier: earlier.item(x),
 	}
 	if it.earlier != nil {
 		d.Template = was.decision.Template
 	} else {
-		if d.Template = render.Digest(x.manifest); len(x.mistakes(it.kind)) > 0 {
+		if d.Template = render.Digest(x.Manifest); len(x.Mistakes(it.kind)) > 0 {
 			return nil
 		}
 	}
@@ -233,7 +236,7 @@ func (p *Plan) inherit(before *Plan, changed map[int]int) {
 		for slot := range changed {
 			places = append(places, p.items.slots[slot].at)
 		}
-		p.digest.of = before.digest.of.without(places)
+		p.digest.of = before.digest.of.Without(places)
 	}
 	p.outcome.once.Do(func() {
 		p.outcome.list = slices.Clone(before.outcome.list)

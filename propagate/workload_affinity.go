@@ -63,7 +63,7 @@ func (p *Plan) others(it *item, members []*item) []place.Peer {
 		if other == it {
 			continue
 		}
-		on := other.last().on()
+		on := other.last().On()
 		if other.decided {
 			on = map[string]bool{}
 			for _, c := range other.decision.Chosen {

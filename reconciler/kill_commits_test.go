@@ -18,6 +18,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 const (
@@ -217,7 +219,7 @@ func (c *commits) render(fed *v1alpha1.Federation) commit {
 	if err != nil || c.stop {
 		return nil
 	}
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	require.NoError(c.t, err)
 	in := parts.Input().WithFederation(fed)
 	for _, name := range c.clusters {

@@ -22,6 +22,8 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // rights are what accord may do on members, for all that federations have delivered so far.
@@ -105,7 +107,7 @@ func (w *world) grant() {
 // needed are the rights for all that any member gets.
 func (w *world) needed(objects []render.Object) []rbacv1.PolicyRule {
 	w.t.Helper()
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	if err != nil {
 		return nil
 	}

@@ -40,6 +40,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // The values that are in Git, and nowhere else but in Secrets on members.
@@ -228,7 +230,7 @@ func (w *world) planned(r *repository, clusters ...string) *propagate.Plan {
 	w.t.Helper()
 	objects, err := render.Build(os.DirFS(r.work), render.Options{})
 	require.NoError(w.t, err)
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	require.NoError(w.t, err)
 	in := parts.Input().WithFederation(w.declared(r))
 	for _, name := range clusters {

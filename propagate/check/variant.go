@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/accord-dev/accord/propagate/concurrent"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -62,7 +64,7 @@ func OutcomesOf(plan *propagate.Plan) *Outcomes { return OutcomesSince(plan, nil
 func OutcomesSince(plan, last *propagate.Plan) *Outcomes {
 	var o Outcomes
 	ids := slices.DeleteFunc(plan.Objects(), func(id manifest.ID) bool { return last != nil && plan.UnchangedSince(last, id) })
-	propagate.Concurrently(len(ids), func(i int) {
+	concurrent.Do(len(ids), func(i int) {
 		if across, ok := plan.ForObject(ids[i]); ok {
 			o.Add(across)
 		}

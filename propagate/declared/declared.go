@@ -8,13 +8,14 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/propagate"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Fleet returns the clusters as the controllers see them after the manifests in Git changed from was to now. present are the
 // Clusters of the hub. Git owns the fields that it sets, and resets those that it set in was. by is the federation,
 // "shop.prod".
-func Fleet(present []v1alpha1.Cluster, was, now propagate.Parts, by string) []fleet.Cluster {
+func Fleet(present []v1alpha1.Cluster, was, now decode.Parts, by string) []fleet.Cluster {
 	var all []fleet.Cluster
 	for _, c := range present {
 		before, wasDeclared := declaration(was, c.Name)
@@ -33,7 +34,7 @@ func Fleet(present []v1alpha1.Cluster, was, now propagate.Parts, by string) []fl
 }
 
 // declaration returns the Cluster manifest of a name.
-func declaration(p propagate.Parts, name string) (v1alpha1.Cluster, bool) {
+func declaration(p decode.Parts, name string) (v1alpha1.Cluster, bool) {
 	i := slices.IndexFunc(p.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == name })
 	if i < 0 {
 		return v1alpha1.Cluster{}, false

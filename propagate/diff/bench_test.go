@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accord-dev/accord/propagate/concurrent"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
@@ -116,7 +118,7 @@ func BenchmarkCompare(b *testing.B) {
 			for b.Loop() {
 				stop := watch(&top)
 				var sides [2]diff.Side
-				propagate.Concurrently(2, func(i int) { sides[i] = planned(b, []propagate.Input{was, now}[i]) })
+				concurrent.Do(2, func(i int) { sides[i] = planned(b, []propagate.Input{was, now}[i]) })
 				r, err := diff.Compare(sides[0], sides[1], diff.Options{Prune: true})
 				require.NoError(b, err)
 				require.Equal(b, size.objects/3+1, r.Totals.Objects)

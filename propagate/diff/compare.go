@@ -6,6 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/accord-dev/accord/propagate/digest"
+
+	"github.com/accord-dev/accord/propagate/concurrent"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
@@ -53,8 +57,8 @@ type comparison struct {
 
 	ids     []manifest.ID // of both plans, sorted
 	index   map[manifest.ID]int
-	sums    [2][]propagate.Sum // before and after, by index
-	objects []*object          // with a difference, by ID
+	sums    [2][]digest.Sum // before and after, by index
+	objects []*object       // with a difference, by ID
 	hunks   hunkSet
 
 	checkOutcomes [2]check.Outcomes // before and after
@@ -72,7 +76,7 @@ func newComparison(before, after Side, o Options) *comparison {
 	for i, id := range c.ids {
 		c.index[id] = i
 	}
-	c.sums = [2][]propagate.Sum{make([]propagate.Sum, len(c.ids)), make([]propagate.Sum, len(c.ids))}
+	c.sums = [2][]digest.Sum{make([]digest.Sum, len(c.ids)), make([]digest.Sum, len(c.ids))}
 	return c
 }
 
@@ -85,15 +89,15 @@ func absentFrom(names, from []string) map[string]bool {
 	return found
 }
 
-func (c *comparison) sumBefore(id manifest.ID) propagate.Sum { return c.sums[0][c.index[id]] }
-func (c *comparison) sumAfter(id manifest.ID) propagate.Sum  { return c.sums[1][c.index[id]] }
+func (c *comparison) sumBefore(id manifest.ID) digest.Sum { return c.sums[0][c.index[id]] }
+func (c *comparison) sumAfter(id manifest.ID) digest.Sum  { return c.sums[1][c.index[id]] }
 
 // compareObjects compares all objects concurrently.
 func (c *comparison) compareObjects() {
 	all := make([]*object, len(c.ids))
 	var lock sync.Mutex
 	done := 0
-	propagate.Concurrently(len(c.ids), func(i int) {
+	concurrent.Do(len(c.ids), func(i int) {
 		all[i] = c.compareObject(i)
 		if c.options.Progress == nil {
 			return

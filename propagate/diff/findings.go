@@ -3,12 +3,13 @@ package diff
 import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/concurrent"
 )
 
 // findings returns the lint findings of after that are new or in a changed manifest.
 func (c *comparison) findings() []Finding {
 	var run [2][]propagate.Finding
-	propagate.Concurrently(2, func(side int) {
+	concurrent.Do(2, func(side int) {
 		of := []Side{c.before, c.after}[side]
 		run[side] = check.RunOn(of.Input, of.Plan, &c.checkOutcomes[side])
 	})

@@ -11,6 +11,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // head is the part "input".
@@ -37,7 +39,7 @@ func Read(text []byte) (propagate.Input, error) {
 	if err != nil {
 		return propagate.Input{}, err
 	}
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	if err != nil {
 		return propagate.Input{}, err
 	}

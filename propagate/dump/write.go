@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -88,7 +90,7 @@ func (d *writer) plain(value any) []byte {
 }
 
 // previous returns the previous decisions without the digests of Secrets: a reader could try values until one fits.
-func (d *writer) previous(in propagate.Input) []*propagate.Previous {
+func (d *writer) previous(in propagate.Input) []*previous.Decision {
 	previous := slices.Clone(in.Previous)
 	for i := range previous {
 		if previous[i].ID.IsSecret() {

@@ -11,12 +11,14 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Revision is a revision of a Federation with its plan. The plan is about the clusters that exist for the Tenant.
 type Revision struct {
 	Federation *v1alpha1.Federation
-	Parts      propagate.Parts
+	Parts      decode.Parts
 	Plan       *propagate.Plan
 	// Present are the Clusters of the hub before the revision; nil without a hub.
 	Present []v1alpha1.Cluster

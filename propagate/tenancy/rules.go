@@ -12,9 +12,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Rules are the rules of the Tenant of a Federation. The nil Rules allow everything: no Tenant exists, and none is required.
@@ -155,7 +156,7 @@ func (r *Rules) OverLimit(e *render.LimitError) Refusal {
 
 // Scripts returns the refusal of customizations whose scripts take longer than the Tenant allows. The nil Rules refuse those that take
 // longer than the default limit of a Tenant.
-func (r *Rules) Scripts(parts propagate.Parts) []Refusal {
+func (r *Rules) Scripts(parts decode.Parts) []Refusal {
 	limit := r.Limits().WithDefaults().Scripts.Duration
 	objects := make([]*unstructured.Unstructured, len(parts.Objects))
 	for i, o := range parts.Objects {

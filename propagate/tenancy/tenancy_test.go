@@ -16,6 +16,8 @@ import (
 	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // TestTenancy runs every case of testdata: Tenants, a Federation, the Clusters of the hub and the files of Git. The answer has the
@@ -50,13 +52,13 @@ func answer(t *testing.T, c *golden.Case) string {
 		require.NoError(t, yaml.Unmarshal(o.Text, &cluster))
 		present = append(present, cluster)
 	}
-	parts, err := propagate.Sort(build(t, c, "git.yaml"))
+	parts, err := decode.Sort(build(t, c, "git.yaml"))
 	require.NoError(t, err)
 	for _, x := range rules.Scripts(parts) {
 		b.WriteString(line(x))
 	}
 	in := parts.Input().WithFederation(&fed)
-	in.Fleet = rules.Fleet(declared.Fleet(present, propagate.Parts{}, parts, fed.Namespace+"."+fed.Name))
+	in.Fleet = rules.Fleet(declared.Fleet(present, decode.Parts{}, parts, fed.Namespace+"."+fed.Name))
 	for _, cluster := range in.Fleet {
 		fmt.Fprintf(&b, "cluster %s\n", cluster.Name)
 	}

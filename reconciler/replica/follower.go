@@ -9,6 +9,8 @@ import (
 	gosync "sync"
 	"time"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,6 +25,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/sync"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 const (
@@ -257,15 +261,15 @@ func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alph
 		}
 	}
 	f.SetReleases(releases.Items)
-	previous := make([]*propagate.Previous, len(objects.Items))
+	last := make([]*previous.Decision, len(objects.Items))
 	for i := range objects.Items {
-		previous[i] = propagate.PreviousFrom(objects.Items[i].Spec)
+		last[i] = previous.From(objects.Items[i].Spec)
 	}
 	made, err := l.Plans.PlanRecorded(ctx, sync.Recorded{
 		Federation: fed, Releases: releases.Items, Revision: work.revision, Builds: l.Plans.Builds(f.Key()), After: f.Plan(),
-		Input: func(checkout sync.Checkout, parts propagate.Parts) (propagate.Input, error) {
+		Input: func(checkout sync.Checkout, parts decode.Parts) (propagate.Input, error) {
 			members, err := l.Plans.Fleet(ctx, fed)
-			return checkout.Input(fed, parts, l.Pool.Inform(members), previous), err
+			return checkout.Input(fed, parts, l.Pool.Inform(members), last), err
 		},
 	})
 	work.plan, work.allowPrune = made.Plan, made.AllowPrune

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -176,15 +178,15 @@ func (f *Federation) Plan() *propagate.Plan {
 
 // Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.
 // Discovered objects are added, and count as planned from now on.
-func (f *Federation) Previous() []*propagate.Previous {
+func (f *Federation) Previous() []*previous.Decision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.active.plan != nil {
 		return f.discovered.AddTo(f.active.plan.Previous(), f.active.plan)
 	}
-	all := make([]*propagate.Previous, 0, len(f.records.objects))
+	all := make([]*previous.Decision, 0, len(f.records.objects))
 	for _, o := range f.records.objects {
-		all = append(all, propagate.PreviousFrom(o.Spec))
+		all = append(all, previous.From(o.Spec))
 	}
 	return f.discovered.AddTo(all, nil)
 }

@@ -3,6 +3,8 @@ package state
 import (
 	"testing"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,7 +22,7 @@ func TestDiscovered(t *testing.T) {
 	require.False(t, f.discovered.Unplanned())
 	f.Discover("b", []live.Discovered{{ID: web, Replicas: new(int32(3))}})
 	f.Discover("a", []live.Discovered{{ID: web, Replicas: new(int32(2))}})
-	want := []*propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: new(int32(2))}, {Name: "b", Replicas: new(int32(3))}}}}
+	want := []*previous.Decision{{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: new(int32(2))}, {Name: "b", Replicas: new(int32(3))}}}}
 	require.True(t, f.discovered.Unplanned())
 	require.Equal(t, want, f.Previous())
 	require.False(t, f.discovered.Unplanned())
@@ -29,5 +31,5 @@ func TestDiscovered(t *testing.T) {
 	f.active.plan = &propagate.Plan{}
 	require.Empty(t, f.Previous(), "the active plan knows it")
 	f.Discover("c", []live.Discovered{{ID: web}})
-	require.Equal(t, []*propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "c"}}}}, f.Previous(), "a cluster that answers later")
+	require.Equal(t, []*previous.Decision{{ID: web, Clusters: []previous.Cluster{{Name: "c"}}}}, f.Previous(), "a cluster that answers later")
 }

@@ -4,6 +4,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/record"
@@ -20,7 +22,7 @@ func (f *Federation) meta(name string) metav1.ObjectMeta {
 
 // objectRecord returns the FederatedObject of one decision of the active plan. next has the decisions that the next plan
 // depends on; the process that makes that plan may have to read them from here.
-func (f *Federation) objectRecord(d *propagate.Decision, next *propagate.Previous) *v1alpha1.FederatedObject {
+func (f *Federation) objectRecord(d *propagate.Decision, next *previous.Decision) *v1alpha1.FederatedObject {
 	o := &v1alpha1.FederatedObject{ObjectMeta: f.meta(record.ObjectName(f.key.Name, d.ID))}
 	o.Spec = v1alpha1.FederatedObjectSpec{
 		Federation: f.key.Name,
@@ -47,7 +49,7 @@ func (f *Federation) objectRecord(d *propagate.Decision, next *propagate.Previou
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
-	if !equality.Semantic.DeepEqual(propagate.PreviousFrom(o.Spec).Clusters, next.Clusters) {
+	if !equality.Semantic.DeepEqual(previous.From(o.Spec).Clusters, next.Clusters) {
 		o.Spec.PreviousPlacement = record.PreviousPlacement(next.Clusters)
 	}
 	return o

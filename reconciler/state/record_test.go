@@ -3,6 +3,8 @@ package state
 import (
 	"testing"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,16 +27,16 @@ func TestRemembered(t *testing.T) {
 	n := func(i int32) *int32 { return &i }
 	for name, c := range map[string]struct {
 		decision propagate.Decision
-		next     propagate.Previous
+		next     previous.Decision
 		check    func(*testing.T, v1alpha1.FederatedObjectSpec)
 	}{
 		"divided, held on one, everything set": {
 			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{
 				{Cluster: "a", Replicas: n(2)}, {Cluster: "b", Replicas: n(3), Held: "suspended"}, {Cluster: "c", Replicas: n(2), Completions: n(4)},
 			}},
-			propagate.Previous{
+			previous.Decision{
 				ID: web, Template: "0123", Term: "primary", Rebalanced: "spring", Overwrite: true, Preserve: true, Dependencies: true,
-				Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "b", Replicas: n(3), Held: true}, {Name: "c", Replicas: n(2), Completions: n(4)}},
+				Clusters: []previous.Cluster{{Name: "a", Replicas: n(2)}, {Name: "b", Replicas: n(3), Held: true}, {Name: "c", Replicas: n(2), Completions: n(4)}},
 			},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Empty(t, s.PreviousPlacement, "the variants say it")
@@ -43,14 +45,14 @@ func TestRemembered(t *testing.T) {
 		},
 		"some clusters only for another object's sake": {
 			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: &owner}}},
-			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a"}}},
+			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a"}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"b"}}}, s.RequiredBy)
 			},
 		},
 		"sent along, and no policy of its own": {
 			propagate.Decision{ID: web, Chosen: []propagate.Choice{{Cluster: "a", RequiredBy: &owner}, {Cluster: "b", RequiredBy: &owner}}},
-			propagate.Previous{ID: web},
+			previous.Decision{ID: web},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Empty(t, s.Policy)
 				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"a", "b"}}}, s.RequiredBy)
@@ -58,14 +60,14 @@ func TestRemembered(t *testing.T) {
 		},
 		"a namespace on one cluster for its objects": {
 			propagate.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", Implied: true}}},
-			propagate.Previous{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Clusters: []propagate.PreviousCluster{{Name: "a"}}},
+			previous.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Clusters: []previous.Cluster{{Name: "a"}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.Requirement{{Clusters: []string{"b"}}}, s.RequiredBy)
 			},
 		},
 		"no cluster fits any more": {
 			propagate.Decision{ID: web, Policy: claimed, Why: "all are tainted"},
-			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2), Held: true}, {Name: "b", Replicas: n(2)}, {Name: "c", Replicas: n(2)}}},
+			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: n(2), Held: true}, {Name: "b", Replicas: n(2)}, {Name: "c", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.PreviousResult{{Replicas: n(2), Held: true, Clusters: []string{"a"}}, {Replicas: n(2), Clusters: []string{"b", "c"}}}, s.PreviousPlacement)
 				require.Empty(t, s.Results)
@@ -73,7 +75,7 @@ func TestRemembered(t *testing.T) {
 		},
 		"kept, and one of the clusters left the fleet": {
 			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", PlacementRetained: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
-			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
+			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.PlacementRetained) },
 		},
 	} {
@@ -87,7 +89,7 @@ func TestRemembered(t *testing.T) {
 			o := f.objectRecord(&c.decision, &c.next)
 			c.check(t, o.Spec)
 			f.records.objects[o.Spec.Template.ID()] = o
-			require.Equal(t, []*propagate.Previous{&c.next}, f.Previous())
+			require.Equal(t, []*previous.Decision{&c.next}, f.Previous())
 		})
 	}
 }
@@ -96,7 +98,7 @@ func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
 	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
 	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
 	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
-	require.Empty(t, f.objectRecord(&d, &propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
+	require.Empty(t, f.objectRecord(&d, &previous.Decision{ID: secret, Template: "0123"}).Spec.TemplateDigest)
 }
 
 func TestOtherObjectsAreNotRecorded(t *testing.T) {

@@ -12,12 +12,14 @@ import (
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/status"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // candidate is the plan of a new commit, to compare with the delivered revision.
 type candidate struct {
 	Decision
-	parts propagate.Parts
+	parts decode.Parts
 	// findings of the checks that read no rendered object.
 	findings []propagate.Finding
 }
@@ -54,7 +56,7 @@ func (c *Controller) planDelivered(ctx context.Context, s *scope, n candidate, r
 		return nil, nil
 	}
 	r := recorded(s.f, revision)
-	r.Input = func(checkout Checkout, parts propagate.Parts) (propagate.Input, error) {
+	r.Input = func(checkout Checkout, parts decode.Parts) (propagate.Input, error) {
 		in := checkout.Input(s.fed, parts, nil, n.Input.Previous)
 		in.Fleet, in.Now = declared.Fleet(n.Members, n.parts, parts, s.fed.Namespace+"."+s.fed.Name), n.Input.Now
 		return in, nil

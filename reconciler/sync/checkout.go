@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -21,6 +23,8 @@ import (
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/source/verify"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Checkout is one state of all sources of a Federation.
@@ -121,7 +125,7 @@ func (c Checkout) newest() source.Snapshot {
 
 // Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything. budget bounds the
 // manifests of all sources; nil has no limits.
-func (c Checkout) Parts(builds *Builds, budget *render.Budget) (propagate.Parts, error) {
+func (c Checkout) Parts(builds *Builds, budget *render.Budget) (decode.Parts, error) {
 	var objects []render.Object
 	var errs []error
 	for i, s := range c.sources {
@@ -131,22 +135,22 @@ func (c Checkout) Parts(builds *Builds, budget *render.Budget) (propagate.Parts,
 		}
 		built, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path, Budget: budget})
 		if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
-			return propagate.Parts{}, fmt.Errorf("source %q: %w", s.Name, limit)
+			return decode.Parts{}, fmt.Errorf("source %q: %w", s.Name, limit)
 		}
 		objects = append(objects, built...)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return propagate.Parts{}, err
+		return decode.Parts{}, err
 	}
-	return propagate.Sort(objects)
+	return decode.Sort(objects)
 }
 
 // Input returns everything that the plan depends on.
-func (c Checkout) Input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []*propagate.Previous) propagate.Input {
+func (c Checkout) Input(fed *v1alpha1.Federation, parts decode.Parts, members []v1alpha1.Cluster, last []*previous.Decision) propagate.Input {
 	in := parts.Input().WithFederation(fed)
 	in.Revision, in.Fleet = c.Revision(), fleetOf(members, parts.Origins)
-	in.Previous, in.Now = previous, time.Now()
+	in.Previous, in.Now = last, time.Now()
 	return in
 }
 

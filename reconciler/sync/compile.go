@@ -15,6 +15,8 @@ import (
 	ownership "github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // mistake is an error that a retry does not fix: only the next commit helps.
@@ -23,7 +25,7 @@ type mistake struct{ error }
 // compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
 // blocks. It writes nothing.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
-	parts, err := c.Guards.turns.build(ctx, s.fed.Namespace, func() (propagate.Parts, error) {
+	parts, err := c.Guards.turns.build(ctx, s.fed.Namespace, func() (decode.Parts, error) {
 		return s.checkout.Parts(c.Builds(s.f.Key()), budget(s.rules))
 	})
 	switch {
@@ -51,9 +53,9 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 		return nil, err
 	}
 	c.Discover(ctx, s.f, s.members)
-	previous := s.f.Previous()
+	last := s.f.Previous()
 	d, err := c.Decide(ctx, s.f.Plan(), s.rules.Members(declared.fleet), func(members []v1alpha1.Cluster) propagate.Input {
-		return s.checkout.Input(s.fed, parts, members, previous)
+		return s.checkout.Input(s.fed, parts, members, last)
 	})
 	if err != nil {
 		return nil, mistake{err}

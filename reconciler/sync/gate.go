@@ -12,6 +12,8 @@ import (
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/source"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Gate decides what a run without a hub may read and deliver.
@@ -35,12 +37,12 @@ func NewGate(tenants []v1alpha1.Tenant, fed *v1alpha1.Federation) (Gate, error) 
 }
 
 // Read fetches the sources and decodes their manifests, within the limits of the Tenant.
-func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Checkout, propagate.Parts, error) {
+func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Checkout, decode.Parts, error) {
 	reading, explain, end := withinFetchTime(ctx, g.Rules)
 	defer end()
 	checkout, err := Fetch(reading, cache, g.federation, g.Rules, secret)
 	if err != nil {
-		return Checkout{}, propagate.Parts{}, explain(err)
+		return Checkout{}, decode.Parts{}, explain(err)
 	}
 	parts, err := checkout.Parts(nil, g.Rules.Budget())
 	if err == nil && g.Rules != nil {
@@ -51,7 +53,7 @@ func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Ch
 
 // Refuse returns why the run does not deliver a plan: its mistakes, refusals of the Tenant, or the missing approval. As for the first
 // commit of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
-func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts propagate.Parts, in propagate.Input, allowed []string) error {
+func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts decode.Parts, in propagate.Input, allowed []string) error {
 	refused := tenancy.Findings(g.Rules.Check(tenancy.Revision{Federation: g.federation, Parts: parts, Plan: p.Plan, AllowPrune: checkout.AllowsPrune()}))
 	found := slices.Concat(refused, p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))
 	blocking := slices.DeleteFunc(check.Blocking(nil, found), func(f propagate.Finding) bool { return !f.Unconditional && slices.Contains(allowed, f.Code) })

@@ -27,6 +27,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Planner opens Federations, plans them and activates plans. The controller, replicas and a run without a hub use it.
@@ -142,7 +144,7 @@ func (d Decision) view() inputkey.View {
 
 // Pending returns the plan of a checkout, not active yet. present are the clusters before those of the commit are
 // declared.
-func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts propagate.Parts, present []v1alpha1.Cluster) *state.PendingPlan {
+func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster) *state.PendingPlan {
 	return &state.PendingPlan{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
 		Findings: worstFirst(check.Run(d.Input, d.Plan, check.Deciding()...)),

@@ -8,6 +8,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/source"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Recorded names a revision that was delivered, and is planned again.
@@ -19,7 +21,7 @@ type Recorded struct {
 	// Builds reuses earlier builds; nil builds everything.
 	Builds *Builds
 	// Input returns the Input of the plan, without its Revision. After is the plan before it; nil for none.
-	Input func(Checkout, propagate.Parts) (propagate.Input, error)
+	Input func(Checkout, decode.Parts) (propagate.Input, error)
 	After *propagate.Plan
 }
 
@@ -44,7 +46,7 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 		return RecordedPlan{}, err
 	}
 	checkout = checkout.since(r.Releases, r.Revision)
-	parts, err := c.Guards.turns.build(ctx, r.Federation.Namespace, func() (propagate.Parts, error) { return checkout.Parts(r.Builds, nil) })
+	parts, err := c.Guards.turns.build(ctx, r.Federation.Namespace, func() (decode.Parts, error) { return checkout.Parts(r.Builds, nil) })
 	if err != nil {
 		return RecordedPlan{}, err
 	}
@@ -60,8 +62,8 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 // PlanAt makes the plan of an older revision, with the clusters and the placements of the active plan.
 func (c *Controller) PlanAt(ctx context.Context, f *state.Federation, active *propagate.Plan, revision string) (*propagate.Plan, error) {
 	r := recorded(f, revision)
-	var declared propagate.Parts
-	r.Input = func(_ Checkout, parts propagate.Parts) (propagate.Input, error) {
+	var declared decode.Parts
+	r.Input = func(_ Checkout, parts decode.Parts) (propagate.Input, error) {
 		declared = parts
 		in := parts.Input().WithFederation(r.Federation)
 		in.Fleet, in.TaintPolicies, in.Previous = active.Fleet(), nil, active.Previous()

@@ -10,6 +10,8 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // restore makes the recorded plan active again where the newest revision did not become active after a restart: its source
@@ -61,7 +63,7 @@ func (c *Controller) restoreIfSlow(ctx context.Context, s *scope) (stop func()) 
 func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (RecordedPlan, error) {
 	r := recorded(f, revision)
 	r.Builds = c.Builds(f.Key())
-	r.Input = func(checkout Checkout, parts propagate.Parts) (propagate.Input, error) {
+	r.Input = func(checkout Checkout, parts decode.Parts) (propagate.Input, error) {
 		members, err := c.Fleet(ctx, fed)
 		return checkout.Input(fed, parts, c.pool.Inform(members), f.Previous()), err
 	}

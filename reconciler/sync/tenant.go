@@ -10,6 +10,8 @@ import (
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Rules returns the rules of the Tenant that governs a Federation; nil if none exists and none is required. The error is a
@@ -89,7 +91,7 @@ func (c *Controller) Fleet(ctx context.Context, fed *v1alpha1.Federation) ([]v1a
 }
 
 // refusedAgain returns the refusal of a recorded revision that is to be delivered again, for example by a rollback.
-func (c *Controller) refusedAgain(ctx context.Context, fed *v1alpha1.Federation, parts propagate.Parts, plan *propagate.Plan) error {
+func (c *Controller) refusedAgain(ctx context.Context, fed *v1alpha1.Federation, parts decode.Parts, plan *propagate.Plan) error {
 	parts.Clusters = nil // they are not declared again
 	rules, err := c.Rules(ctx, fed)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/fairshare"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/trigger"
 	"github.com/accord-dev/accord/source"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 const (
@@ -122,17 +123,17 @@ func hostsOf(fed *v1alpha1.Federation) []string {
 var errSlowBuild = errors.New("the build of the manifests takes too long")
 
 // build runs a build of the manifests of a Federation, at most for buildTime.
-func (t *turns) build(ctx context.Context, namespace string, parts func() (propagate.Parts, error)) (propagate.Parts, error) {
+func (t *turns) build(ctx context.Context, namespace string, parts func() (decode.Parts, error)) (decode.Parts, error) {
 	if t == nil {
 		return parts()
 	}
 	waiting, end := context.WithTimeout(ctx, t.buildTime)
 	defer end()
 	if err := t.builds.Wait(waiting, 1, namespace); err != nil {
-		return propagate.Parts{}, fmt.Errorf("waiting for other builds of namespace %s: %w", namespace, err)
+		return decode.Parts{}, fmt.Errorf("waiting for other builds of namespace %s: %w", namespace, err)
 	}
 	type built struct {
-		parts propagate.Parts
+		parts decode.Parts
 		err   error
 	}
 	done := make(chan built, 1)
@@ -153,8 +154,8 @@ func (t *turns) build(ctx context.Context, namespace string, parts func() (propa
 	case b := <-done:
 		return b.parts, b.err
 	case <-late.C:
-		return propagate.Parts{}, fmt.Errorf("%w: more than %s; use fewer objects in one kustomization, or split the Federation", errSlowBuild, t.buildTime)
+		return decode.Parts{}, fmt.Errorf("%w: more than %s; use fewer objects in one kustomization, or split the Federation", errSlowBuild, t.buildTime)
 	case <-ctx.Done():
-		return propagate.Parts{}, ctx.Err()
+		return decode.Parts{}, ctx.Err()
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // at returns a Federation with sources on some hosts.
@@ -93,7 +94,7 @@ func TestHostileBuilds(t *testing.T) {
 		turns := newTurns()
 		unending := make(chan struct{})
 		build := func(namespace string, parts func() error) error {
-			_, err := turns.build(t.Context(), namespace, func() (propagate.Parts, error) { return propagate.Parts{}, parts() })
+			_, err := turns.build(t.Context(), namespace, func() (decode.Parts, error) { return decode.Parts{}, parts() })
 			return err
 		}
 		for range maxBuilds / 2 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -35,7 +37,7 @@ func (l *LiveHub) addToInput(ctx context.Context, t *Tree) *HubSnapshot {
 		}
 	}
 	for i := range l.Objects {
-		t.Input.Previous = append(t.Input.Previous, propagate.PreviousFrom(l.Objects[i].Spec))
+		t.Input.Previous = append(t.Input.Previous, previous.From(l.Objects[i].Spec))
 	}
 	return k
 }

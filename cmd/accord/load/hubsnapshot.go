@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/declared"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // HubSnapshot is the objects of a hub at one moment, or those of a file that "accord get" wrote.
@@ -50,13 +53,13 @@ func ClustersOf(ctx context.Context, h *hub.Hub) (*HubSnapshot, error) {
 }
 
 // Previous returns the previous decisions.
-func (k *HubSnapshot) Previous() []*propagate.Previous {
+func (k *HubSnapshot) Previous() []*previous.Decision {
 	if k == nil {
 		return nil
 	}
-	var all []*propagate.Previous
+	var all []*previous.Decision
 	for i := range k.objects {
-		all = append(all, propagate.PreviousFrom(k.objects[i].Spec))
+		all = append(all, previous.From(k.objects[i].Spec))
 	}
 	return all
 }
@@ -67,7 +70,7 @@ func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
 	if k == nil {
 		return now.Parts.Fleet()
 	}
-	was := propagate.Parts{}
+	was := decode.Parts{}
 	if base != nil {
 		was = base.Parts
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Flags select the manifests: those of a directory, of a repository, or of a Federation.
@@ -67,7 +69,7 @@ func RegisterRef(c *cobra.Command, ref *v1alpha1.Ref) {
 
 // Tree is all manifests of a federation at one revision.
 type Tree struct {
-	Parts propagate.Parts
+	Parts decode.Parts
 	// Input is complete only without mistakes.
 	Input propagate.Input
 	// Mistakes are the errors in single manifests: joined errors, each a *manifest.Error.
@@ -169,7 +171,7 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 	if err := errors.Join(errs...); err != nil {
 		return &Tree{Mistakes: err}
 	}
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed), size: size}
 	t.Input.Revision = checkouts[0].Revision
 	return t

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -185,7 +187,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 // plan plans both sides. A base with mistakes was never delivered: it counts as empty, with a note.
 func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
-	var previous []*propagate.Previous
+	var last []*previous.Decision
 	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
@@ -195,14 +197,14 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", phrase.Count(n, "mistake")))
 			p.base.tree = nil
 		} else {
-			previous = p.base.plan.Previous()
+			last = p.base.plan.Previous()
 		}
 	}
-	if previous == nil {
-		previous = k.Previous()
+	if last == nil {
+		last = k.Previous()
 	}
 	p.head.tree.Input.Now = now
-	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), previous
+	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), last
 	p.head.tree.Govern(g)
 	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
 	if len(r.Mistakes) > 0 {

@@ -11,6 +11,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -82,7 +84,7 @@ func (all ByCluster) Unplanned() bool {
 
 // AddTo adds the objects to decided, and records that the next plan knows them. The decisions of an active plan that was
 // made with them contain them already.
-func (all ByCluster) AddTo(decided []*propagate.Previous, active *propagate.Plan) []*propagate.Previous {
+func (all ByCluster) AddTo(decided []*previous.Decision, active *propagate.Plan) []*previous.Decision {
 	var at map[manifest.ID]int
 	for name, x := range all {
 		if x.KnownTo(active) {
@@ -96,10 +98,10 @@ func (all ByCluster) AddTo(decided []*propagate.Previous, active *propagate.Plan
 			i, known := at[o.ID]
 			if !known {
 				i = len(decided)
-				at[o.ID], decided = i, append(decided, &propagate.Previous{ID: o.ID})
+				at[o.ID], decided = i, append(decided, &previous.Decision{ID: o.ID})
 			}
 			more := *decided[i]
-			more.Clusters = place(more.Clusters, propagate.PreviousCluster{Name: name, Replicas: o.Replicas, Completions: o.Completions})
+			more.Clusters = place(more.Clusters, previous.Cluster{Name: name, Replicas: o.Replicas, Completions: o.Completions})
 			decided[i] = &more
 		}
 	}
@@ -107,7 +109,7 @@ func (all ByCluster) AddTo(decided []*propagate.Previous, active *propagate.Plan
 }
 
 // indexOf returns the index of each object.
-func indexOf(decided []*propagate.Previous) map[manifest.ID]int {
+func indexOf(decided []*previous.Decision) map[manifest.ID]int {
 	at := make(map[manifest.ID]int, len(decided))
 	for i, d := range decided {
 		at[d.ID] = i
@@ -116,8 +118,8 @@ func indexOf(decided []*propagate.Previous) map[manifest.ID]int {
 }
 
 // place adds a cluster to others, sorted, unless it is there. The others may belong to a plan and are not changed.
-func place(others []propagate.PreviousCluster, c propagate.PreviousCluster) []propagate.PreviousCluster {
-	i, there := slices.BinarySearchFunc(others, c, func(a, b propagate.PreviousCluster) int { return cmp.Compare(a.Name, b.Name) })
+func place(others []previous.Cluster, c previous.Cluster) []previous.Cluster {
+	i, there := slices.BinarySearchFunc(others, c, func(a, b previous.Cluster) int { return cmp.Compare(a.Name, b.Name) })
 	if there {
 		return others
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accord-dev/accord/propagate/previous"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -41,7 +43,7 @@ func Has(d *propagate.Decision) bool {
 }
 
 // PreviousPlacement groups the clusters of a decision by their objects, in a stable order.
-func PreviousPlacement(clusters []propagate.PreviousCluster) []v1alpha1.PreviousResult {
+func PreviousPlacement(clusters []previous.Cluster) []v1alpha1.PreviousResult {
 	var all []v1alpha1.PreviousResult
 	for _, c := range clusters {
 		i := slices.IndexFunc(all, func(l v1alpha1.PreviousResult) bool {

@@ -15,6 +15,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 var (
@@ -83,7 +85,7 @@ spec:
 	}
 	objects, err := render.Build(fstest.MapFS{"all.yaml": {Data: []byte(text + policies)}}, render.Options{})
 	require.NoError(t, err)
-	parts, err := propagate.Sort(objects)
+	parts, err := decode.Sort(objects)
 	require.NoError(t, err)
 	in := parts.Input().WithFederation(&v1alpha1.Federation{})
 	in.Fleet = []fleet.Cluster{{Name: "both"}, {Name: "open"}}

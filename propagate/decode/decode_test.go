@@ -1,4 +1,4 @@
-package propagate_test
+package decode_test
 
 import (
 	"testing"
@@ -7,8 +7,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+
+	"github.com/accord-dev/accord/propagate/decode"
 )
 
 func build(t *testing.T, text string) []render.Object {
@@ -21,7 +22,7 @@ func build(t *testing.T, text string) []render.Object {
 }
 
 func TestSort(t *testing.T) {
-	parts, err := propagate.Sort(build(t, `
+	parts, err := decode.Sort(build(t, `
 -- a.yaml --
 {apiVersion: v1, kind: ConfigMap, metadata: {name: web}}
 ---
@@ -57,7 +58,7 @@ spec:
 }
 
 func TestSortTellsEveryMistake(t *testing.T) {
-	_, err := propagate.Sort(build(t, `
+	_, err := decode.Sort(build(t, `
 -- a.yaml --
 {apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: []}}
 ---

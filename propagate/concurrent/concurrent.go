@@ -1,4 +1,5 @@
-package propagate
+// Package concurrent calls functions on all cores.
+package concurrent
 
 import (
 	"runtime"
@@ -6,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Concurrently calls do with 0 to n-1, on all cores, and returns when all calls have returned.
-func Concurrently(n int, do func(int)) {
+// Do calls do with 0 to n-1, on all cores, and returns when all calls have returned.
+func Do(n int, do func(int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

@@ -1,4 +1,5 @@
-package propagate
+// Package decode separates the manifests of a tree by their role: objects, policies, Clusters. It decodes all but the objects.
+package decode
 
 import (
 	"cmp"
@@ -12,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/render"
 )
@@ -72,8 +74,8 @@ func (p Parts) Fleet() []fleet.Cluster {
 }
 
 // Input returns the input of a plan for these parts.
-func (p Parts) Input() Input {
-	return Input{
+func (p Parts) Input() propagate.Input {
+	return propagate.Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared(p.Clusters),
 		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts,
 	}

@@ -1,0 +1,48 @@
+package digest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// AppendTexts appends texts with their lengths.
+func AppendTexts(b []byte, texts ...string) []byte {
+	for _, s := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// WriteLine writes values unambiguously: strings are quoted, and nil differs from zero.
+func WriteLine(b *bytes.Buffer, values ...any) {
+	text := b.AvailableBuffer()
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			text = strconv.AppendQuote(text, v)
+		case bool:
+			text = strconv.AppendBool(text, v)
+		case *int32:
+			if v != nil {
+				text = strconv.AppendInt(text, int64(*v), 10)
+			}
+		case manifest.ID:
+			for _, part := range []string{v.Group, v.Kind, v.Namespace, v.Name} {
+				text = strconv.AppendQuote(text, part)
+			}
+		}
+		text = append(text, ',')
+	}
+	b.Write(append(text, '\n'))
+}
+
+// Of returns the digest of a text: "sha256:<hex>".
+func Of(b []byte) string {
+	s := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(s[:])
+}
