@@ -7,10 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/digest"
-
-	"github.com/accord-dev/accord/api/manifest"
 )
 
 // Digest returns an identifier of the whole plan: "sha256:<hex>" over all decisions, all rendered objects and all control

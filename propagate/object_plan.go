@@ -46,6 +46,15 @@ func (p *Plan) Objects() []manifest.ID {
 	return ids
 }
 
+// ImpliedNamespaces returns the Namespaces that are not in Git and that accord creates for their objects, sorted.
+func (p *Plan) ImpliedNamespaces() []manifest.ID {
+	var ids []manifest.ID
+	for _, it := range p.items.slots[len(p.Decisions):] {
+		ids = append(ids, it.decision.ID)
+	}
+	return ids
+}
+
 // ObjectCount returns the number of objects that a cluster gets, held and failed ones included; 0 for an unknown
 // cluster.
 func (p *Plan) ObjectCount(cluster string) int {

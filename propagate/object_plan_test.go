@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accord-dev/accord/propagate/digest"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/digest"
 )
 
 // TestAcrossIsWhatEveryClusterGets: object by object or cluster by cluster, a plan is the same.

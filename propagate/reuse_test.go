@@ -14,9 +14,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/render"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/render"
 )
 
 // history is a repository that is edited again and again.

@@ -12,11 +12,8 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// A step changes at most a share of the objects: beyond it, deciding about all of them takes no longer.
-const (
-	stepObjects = 64
-	stepShare   = 8 // one of so many objects
-)
+// A step changes at most so many objects, or one of so many: beyond it, deciding about all of them takes no longer.
+const stepObjects, stepShare = 64, 8
 
 // step returns the plan after p for an input in which a few objects have another content and nothing else differs that decides.
 // It decides about these objects only, and shares everything else with p. It returns nil where the decision about another object could

@@ -17,9 +17,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/render"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/render"
 )
 
 const (

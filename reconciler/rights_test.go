@@ -20,10 +20,9 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/render"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // rights are what accord may do on members, for all that federations have delivered so far.

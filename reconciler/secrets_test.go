@@ -35,13 +35,12 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/render"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // The values that are in Git, and nowhere else but in Secrets on members.

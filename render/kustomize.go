@@ -148,7 +148,7 @@ func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Objec
 	if !keepOrigin {
 		dropAnnotations(u, originAnnotation)
 	}
-	o := Object{Manifest: u, Origin: r.origin, Digest: Digest(u)}
+	o := Object{Manifest: u, Origin: r.origin, Digest: Digest(u), id: manifest.IDOf(u)}
 	if err == nil && from != nil {
 		o.Origin.Path = path.Join(r.dir, from.Path)
 		if from.ConfiguredIn != "" {

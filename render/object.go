@@ -20,6 +20,14 @@ type Object struct {
 	Text []byte
 	// Digest is the result of the function Digest.
 	Digest string
+
+	id manifest.ID // of Manifest; zero if Build did not make the object
 }
 
-func (o Object) ID() manifest.ID { return manifest.IDOf(o.Manifest) }
+// ID returns the ID of the manifest.
+func (o Object) ID() manifest.ID {
+	if o.id != (manifest.ID{}) {
+		return o.id
+	}
+	return manifest.IDOf(o.Manifest)
+}

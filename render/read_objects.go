@@ -60,7 +60,7 @@ func (f file) document(d document) ([]Object, error) {
 		return nil, err
 	}
 	u := &unstructured.Unstructured{Object: fields}
-	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u)}}, nil
+	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u), id: manifest.IDOf(u)}}, nil
 }
 
 // readElsewhere is the advice about files beside the manifests.
@@ -96,7 +96,7 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
-		objects = append(objects, Object{Manifest: u, Origin: d.file.at(at.Line + d.offset), Digest: Digest(u)})
+		objects = append(objects, Object{Manifest: u, Origin: d.file.at(at.Line + d.offset), Digest: Digest(u), id: manifest.IDOf(u)})
 	}
 	for _, err := range wrong.errs {
 		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {

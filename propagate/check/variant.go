@@ -5,11 +5,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/accord-dev/accord/propagate/concurrent"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/render/override"
 )
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
-
 	"github.com/accord-dev/accord/propagate/decode"
 )
 

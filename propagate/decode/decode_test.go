@@ -7,9 +7,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/render"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/render"
 )
 
 func build(t *testing.T, text string) []render.Object {

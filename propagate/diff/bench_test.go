@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accord-dev/accord/propagate/concurrent"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/propagate/dump"
 )

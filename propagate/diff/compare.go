@@ -6,13 +6,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/accord-dev/accord/propagate/digest"
-
-	"github.com/accord-dev/accord/propagate/concurrent"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/concurrent"
+	"github.com/accord-dev/accord/propagate/digest"
 )
 
 // Compare returns the changes when after replaces before. With a nil Plan in before everything is new. Compare walks

@@ -9,10 +9,9 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // head is the part "input".

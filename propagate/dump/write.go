@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -19,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // Write writes the whole input as one text file (txtar) that Read reads. A user attaches it to a bug report; dropped into

@@ -11,7 +11,6 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
-
 	"github.com/accord-dev/accord/propagate/decode"
 )
 
@@ -126,18 +125,22 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 		return nil
 	}
 	var all []Refusal
-	for _, id := range plan.Objects() {
-		if x, refused := r.object(id); refused && id.GroupKind() == namespaceKind && plan.Decision(id) == nil && x.Rule == deniedRule {
+	for _, id := range plan.ImpliedNamespaces() {
+		if x, refused := r.object(id); refused && x.Rule == deniedRule {
 			all = append(all, x) // accord would create it for an object
 		}
 	}
+	allowed := map[scoped]bool{} // objects of one kind and namespace are refused alike
 	for _, d := range plan.Decisions {
 		if d.Policy == nil && len(d.Chosen) == 0 {
 			continue
 		}
-		if x, refused := r.object(d.ID); refused {
-			x.At = d.Origin
-			all = append(all, x)
+		if kind := (scoped{d.ID.GroupKind(), namespaceOf(d.ID)}); !allowed[kind] {
+			x, refused := r.object(d.ID)
+			if x.At = d.Origin; refused {
+				all = append(all, x)
+			}
+			allowed[kind] = !refused
 		}
 		if !r.Tenant.Spec.Has(v1alpha1.Overwrite) && plan.TakesOver(d.ID) {
 			x := r.requirePower(v1alpha1.Overwrite, d.ID.String(), "takes over existing objects (conflictResolution: Overwrite)")
@@ -148,12 +151,23 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 	return all
 }
 
+// scoped is a kind in a namespace.
+type scoped struct {
+	schema.GroupKind
+	namespace string
+}
+
+// namespaceOf returns the namespace that counts: a Namespace counts as itself.
+func namespaceOf(id manifest.ID) string {
+	if id.GroupKind() == namespaceKind {
+		return id.Name
+	}
+	return id.Namespace
+}
+
 // object checks the kind and the namespace of an object.
 func (r *Rules) object(id manifest.ID) (Refusal, bool) {
-	kind, namespace := id.GroupKind(), id.Namespace
-	if kind == namespaceKind {
-		namespace = id.Name
-	}
+	kind, namespace := id.GroupKind(), namespaceOf(id)
 	spec := r.Tenant.Spec
 	if glob := r.denied.match(kind); glob != "" {
 		return r.refuse(deniedRule, id.String(), "spec.kinds.denied has "+glob, "remove the object from Git"), true

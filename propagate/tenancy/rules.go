@@ -12,10 +12,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Rules are the rules of the Tenant of a Federation. The nil Rules allow everything: no Tenant exists, and none is required.

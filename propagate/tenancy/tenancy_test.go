@@ -14,10 +14,9 @@ import (
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/render"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // TestTenancy runs every case of testdata: Tenants, a Federation, the Clusters of the hub and the files of Git. The answer has the

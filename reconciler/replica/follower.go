@@ -9,8 +9,6 @@ import (
 	gosync "sync"
 	"time"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,6 +16,8 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/deliver"
@@ -25,8 +25,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/sync"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 const (

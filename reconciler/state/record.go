@@ -4,10 +4,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/state/record"
 )
 

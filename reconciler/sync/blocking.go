@@ -9,11 +9,10 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/status"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // candidate is the plan of a new commit, to compare with the delivered revision.

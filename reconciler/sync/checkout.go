@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -18,13 +16,13 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/source/verify"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Checkout is one state of all sources of a Federation.

@@ -13,10 +13,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	ownership "github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // mistake is an error that a retry does not fix: only the next commit helps.

@@ -9,11 +9,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/source"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Gate decides what a run without a hub may read and deliver.

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -27,8 +28,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Planner opens Federations, plans them and activates plans. The controller, replicas and a run without a hub use it.

@@ -6,10 +6,9 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/source"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Recorded names a revision that was delivered, and is planned again.

@@ -9,9 +9,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/state"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/reconciler/state"
 )
 
 // restore makes the recorded plan active again where the newest revision did not become active after a restart: its source

@@ -7,11 +7,10 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 // Rules returns the rules of the Tenant that governs a Federation; nil if none exists and none is required. The error is a

@@ -12,10 +12,9 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/fairshare"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/reconciler/trigger"
 	"github.com/accord-dev/accord/source"
-
-	"github.com/accord-dev/accord/propagate/decode"
 )
 
 const (

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-
 	"github.com/accord-dev/accord/propagate/decode"
 )
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // addToInput adds to the input the facts that only the hub has: Clusters that Git does not declare, served kinds, free capacity,

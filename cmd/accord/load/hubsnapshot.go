@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/propagate/declared"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // HubSnapshot is the objects of a hub at one moment, or those of a file that "accord get" wrote.

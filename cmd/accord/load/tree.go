@@ -14,9 +14,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/render"
-
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/render"
 )
 
 // Flags select the manifests: those of a directory, of a repository, or of a Federation.

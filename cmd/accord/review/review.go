@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -26,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/source/trailer"
 )
 

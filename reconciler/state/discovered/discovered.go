@@ -11,11 +11,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 

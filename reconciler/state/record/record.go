@@ -8,14 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accord-dev/accord/propagate/previous"
-
 	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
 )
 
