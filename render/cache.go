@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Cache holds the results of the previous build of a directory. The next build parses changed files only: files are
-// compared byte by byte, and a kustomization is built again if a file that it can read changed. A Cache never changes
+// Cache holds the results of the previous build of a directory. The next build parses changed files only: it compares the
+// ContentID of their FileInfos, or else their bytes. A kustomization is built again if a file that it can read changed. A Cache never changes
 // the result of a build. Objects of unchanged files, and their Manifests, are shared by both builds. The zero value is
 // empty. A Cache is not safe for concurrent builds.
 type Cache struct {
@@ -20,7 +20,8 @@ type Cache struct {
 
 // cachedFile is the content of one file with its objects.
 type cachedFile struct {
-	data    []byte
+	id      string // of the content; empty if the file system has none
+	data    []byte // nil with an id
 	objects []Object
 	err     error
 }
@@ -51,7 +52,8 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 
 // content returns the objects of a file. It reads the data only if they changed.
 func (b builder) content(name string) ([]Object, error) {
-	if t := b.previous.files[name]; t != nil && b.unchanged(name, t.data) {
+	t := b.previous.files[name]
+	if id := b.contentID(name); t != nil && (id != "" && id == t.id || t.id == "" && b.unchanged(name, t.data)) {
 		b.current.files[name] = t
 		return t.objects, t.err
 	}
@@ -62,14 +64,30 @@ func (b builder) content(name string) ([]Object, error) {
 	return b.objects(name, data)
 }
 
+// contentID returns the identifier of the content of a file; empty if the file system has none. Its fs.FileInfo then has a method
+// ContentID.
+func (b builder) contentID(name string) string {
+	info, err := fs.Stat(b.fsys, name)
+	if err != nil {
+		return ""
+	}
+	if f, ok := info.(interface{ ContentID() string }); ok {
+		return f.ContentID()
+	}
+	return ""
+}
+
 // objects returns the objects of a file with the given content.
 func (b builder) objects(name string, data []byte) ([]Object, error) {
-	t := b.previous.files[name]
-	if t == nil || !bytes.Equal(t.data, data) {
+	t, id := b.previous.files[name], b.contentID(name)
+	if t == nil || id != t.id || id == "" && !bytes.Equal(t.data, data) {
 		if err := b.budget.fits(name, data); err != nil {
 			return nil, err
 		}
-		t = &cachedFile{data: data}
+		t = &cachedFile{id: id}
+		if id == "" {
+			t.data = data
+		}
 		t.objects, t.err = b.file(name).objects(data)
 	}
 	b.current.files[name] = t

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,20 +16,49 @@ import (
 func TestCacheBuildsTheSame(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tree, memory := fstest.MapFS{}, &Cache{}
+		tree, memory, byID := fstest.MapFS{}, &Cache{}, &Cache{}
 		for range 25 {
 			edit(random, tree)
 			options := Options{Source: "shop", Dir: []string{"", "", "", "apps"}[random.IntN(4)]}
 			want, wantErr := Build(tree, options)
-			got, err := memory.Build(tree, options)
-			if wantErr != nil {
-				require.EqualError(t, err, wantErr.Error(), "seed %d", seed)
-				continue
+			for _, m := range []struct {
+				cache *Cache
+				from  fs.FS
+			}{{memory, tree}, {byID, hashed{tree}}} {
+				got, err := m.cache.Build(m.from, options)
+				if wantErr != nil {
+					require.EqualError(t, err, wantErr.Error(), "seed %d", seed)
+					continue
+				}
+				require.NoError(t, err, "seed %d", seed)
+				require.Equal(t, want, got, "seed %d", seed)
 			}
-			require.NoError(t, err, "seed %d", seed)
-			require.Equal(t, want, got, "seed %d", seed)
 		}
 	}
+}
+
+// hashed is a tree whose files have a ContentID.
+type hashed struct{ fstest.MapFS }
+
+func (h hashed) Stat(name string) (fs.FileInfo, error) {
+	info, err := h.MapFS.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return hashedInfo{info, h.MapFS[name]}, nil
+}
+
+type hashedInfo struct {
+	fs.FileInfo
+	file *fstest.MapFile
+}
+
+func (i hashedInfo) ContentID() string {
+	if i.file == nil {
+		return ""
+	}
+	sum := sha256.Sum256(i.file.Data)
+	return string(sum[:])
 }
 
 // edit changes one file of a tree with plain files, shared bases and occasional mistakes.

@@ -185,6 +185,15 @@ func (i info) IsDir() bool                { return i.entry.dir != nil }
 func (i info) Sys() any                   { return nil }
 func (i info) Info() (fs.FileInfo, error) { return i, nil }
 func (i info) String() string             { return fs.FormatFileInfo(i) }
+
+// ContentID returns the hash of a blob, by which render.Cache compares files; empty for a directory.
+func (i info) ContentID() string {
+	if i.entry.file == nil {
+		return ""
+	}
+	return string(i.entry.file.hash[:])
+}
+
 func (i info) Size() int64 {
 	if i.entry.dir != nil {
 		return 0
