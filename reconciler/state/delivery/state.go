@@ -66,6 +66,8 @@ type assignment struct {
 type Desired struct {
 	Target propagate.ClusterPlan
 	Wants  wanted.Objects
+	// planned is set if a want has more than Target says; see PlannedAs.
+	planned bool
 }
 
 // observed has the observations of the watches.
@@ -166,19 +168,36 @@ func (l *State) Unlist() {
 	l.crowded = false
 }
 
+// Adopt makes the objects of a plan the wanted ones, and cancels the delivery under way.
 func (l *State) Adopt(target propagate.ClusterPlan) {
 	l.Cancel()
+	last := l.Target
 	l.Target = target
 	l.Run = status.Run{}
 	clear(l.Errors)
-	clear(l.Wants)
-	for _, p := range target.Objects {
-		l.Listed = l.Listed && l.Kinds[p.GVK.GroupKind()]
-		l.Wants.Set(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
+	if l.planned || !sameIDs(last, target) {
+		clear(l.Wants)
+		last, l.planned = propagate.ClusterPlan{}, false
+	}
+	var listed schema.GroupVersionKind // the kind of the object before: plans are in the order of kinds
+	for i, p := range target.Objects {
+		if p.GVK != listed {
+			l.Listed, listed = l.Listed && l.Kinds[p.GVK.GroupKind()], p.GVK
+		}
+		if last.Objects == nil || last.Objects[i] != p {
+			l.Wants.Set(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
+		}
 	}
 	for _, x := range target.Failed {
 		l.Wants.Set(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
 	}
+}
+
+// sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.
+func sameIDs(a, b propagate.ClusterPlan) bool {
+	return len(a.Failed)+len(b.Failed) == 0 && slices.EqualFunc(a.Objects, b.Objects, func(x, y propagate.Placed) bool {
+		return x.Rendered == y.Rendered || x.ID == y.ID
+	})
 }
 
 // Labels returns the objects on the cluster with their labels.
@@ -196,6 +215,7 @@ func (l *State) PlannedAs(id manifest.ID, planned wanted.Object) {
 	w := l.Wants.Of(id)
 	w.Planned = &planned
 	l.Wants.Set(id, w)
+	l.planned = true
 }
 
 // Base has the values that a live object is compared with. A comparison is slow and runs without the lock of the Federation; it is
