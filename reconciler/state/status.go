@@ -226,11 +226,11 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 			continue
 		}
 		in.Objects++
-		switch line := d.ID.String() + ": " + d.Why; {
+		switch {
 		case d.PlacementRetained:
-			in.Retained = append(in.Retained, line)
+			in.Retained = append(in.Retained, d.ID.String()+": "+d.Why)
 		case d.Unplaced():
-			in.Unplaced = append(in.Unplaced, line)
+			in.Unplaced = append(in.Unplaced, d.ID.String()+": "+d.Why)
 		}
 	}
 	for _, x := range findings {
