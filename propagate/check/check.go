@@ -89,16 +89,24 @@ func Run(in propagate.Input, plan *propagate.Plan, checks ...Check) []propagate.
 // RunOn is Run for a caller that has rendered the plan and has its outcomes; without them (nil) a check renders the
 // plan when it needs to.
 func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks ...Check) []propagate.Finding {
+	return NewReview(in, plan).Run(outcomes, checks...)
+}
+
+// Run is RunOn for a caller that runs checks several times. The checks that read rendered objects take the outcomes of the first call that
+// has such checks.
+func (r *Review) Run(outcomes *Outcomes, checks ...Check) []propagate.Finding {
 	if len(checks) == 0 {
 		checks = All()
 	}
-	review := newReview(in, plan, outcomes)
+	if r.outcomes == nil {
+		r.outcomes = outcomes
+	}
 	var all []propagate.Finding
 	for _, c := range checks {
 		if c.run == nil {
 			continue
 		}
-		for _, f := range c.run(review) {
+		for _, f := range c.run(r) {
 			f.Code, f.Severity = c.Code, cmp.Or(f.Severity, c.Severity)
 			all = append(all, redact(f))
 		}

@@ -59,9 +59,10 @@ type claim struct {
 	selected, won []*object
 }
 
-func newReview(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes) *Review {
+// NewReview returns the review of an input with its plan.
+func NewReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r := &Review{
-		in: in, plan: plan, outcomes: outcomes, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{}, scope: scope.Of(in.Objects, in.Fleet),
+		in: in, plan: plan, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{}, scope: scope.Of(in.Objects, in.Fleet),
 		byID: map[manifest.ID]*object{}, byKind: map[schema.GroupKind][]*object{}, spaces: map[space][]*object{},
 		byTitle: map[string]*claim{},
 	}
