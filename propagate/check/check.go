@@ -92,15 +92,12 @@ func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks 
 	return NewReview(in, plan).Run(outcomes, checks...)
 }
 
-// Run is RunOn for a caller that runs checks several times. The checks that read rendered objects take the outcomes of the first call that
-// has such checks.
+// Run is RunOn for a caller that runs checks several times: outcomes are those of the first call that has them.
 func (r *Review) Run(outcomes *Outcomes, checks ...Check) []propagate.Finding {
 	if len(checks) == 0 {
 		checks = All()
 	}
-	if r.outcomes == nil {
-		r.outcomes = outcomes
-	}
+	r.outcomes = cmp.Or(r.outcomes, outcomes)
 	var all []propagate.Finding
 	for _, c := range checks {
 		if c.run == nil {
