@@ -88,10 +88,11 @@ func (l *State) RetriesMutated(now time.Time) bool {
 
 // MutatedIn returns the mutated fields of one object. Values that somebody else applied as accord are drift.
 func (l *State) MutatedIn(id manifest.ID) []v1alpha1.MutatedField {
-	if l.overwritten(id) {
+	fields := l.Mutated[id]
+	if len(fields) == 0 || l.overwritten(id) {
 		return nil
 	}
-	return l.Mutated[id]
+	return fields
 }
 
 func (l *State) overwritten(id manifest.ID) bool {
