@@ -114,7 +114,7 @@ func (p *Plan) place(it *item) {
 		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
 		return
 	}
-	p.restorePrevious(it, d, first.failure, first.at, first.reason, func(c previous.Cluster) string { return suspension(d.Policy, c.Name) })
+	p.restorePrevious(it, d, first.failure, first.at, first.reason, func(c previous.Cluster) string { return d.Policy.SuspensionOn(c.Name) })
 	left := "existing objects are kept"
 	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
 		left = "the previous clusters are kept"

@@ -37,9 +37,9 @@ func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]stri
 		return why
 	}
 	if it, known := p.items.get(id); known {
-		return suspension(it.decision.Policy, cluster)
+		return it.decision.Policy.SuspensionOn(cluster)
 	}
-	return suspension(p.rules.claims.Winner(manifest.Bare(id, labels)), cluster)
+	return p.rules.claims.Winner(manifest.Bare(id, labels)).SuspensionOn(cluster)
 }
 
 // keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.
@@ -62,7 +62,7 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 
 // ownKeepReason returns the reason of the object itself, without the objects that need it.
 func (d *Decision) ownKeepReason(cluster string) string {
-	if why := suspension(d.Policy, cluster); why != "" {
+	if why := d.Policy.SuspensionOn(cluster); why != "" {
 		return why
 	}
 	if d.Unplaced() && !d.PlacementRetained {
@@ -82,7 +82,7 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 		}
 	}
 	for _, c := range p.rules.claims.In(namespace) {
-		if why := suspension(c, cluster); why != "" {
+		if why := c.SuspensionOn(cluster); why != "" {
 			return "objects in it may be held: " + why
 		}
 	}

@@ -31,7 +31,7 @@ func (p *Plan) deferIfLazy(it *item) {
 		if !c.Held {
 			return ""
 		}
-		return cmp.Or(suspension(d.Policy, c.Name), waitsAt)
+		return cmp.Or(d.Policy.SuspensionOn(c.Name), waitsAt)
 	})
 	if then.placesAs(d) {
 		return

@@ -72,7 +72,7 @@ func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	return p.forObject(it, nil, p.finish), true
+	return p.forObject(it, nil, p.peek), true
 }
 
 // forObject calls renderOn where made, which may be nil, has no result.

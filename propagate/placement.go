@@ -58,7 +58,7 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 	if !q.Workload {
 		a.chosen = make([]Choice, 0, len(selection.Chosen))
 		for _, c := range selection.Chosen {
-			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: suspension(d.Policy, c.Cluster.Name)})
+			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: d.Policy.SuspensionOn(c.Cluster.Name)})
 		}
 	} else if err := a.divide(it, p.request(it, q, selection.Chosen)); err != nil {
 		p.fail(a, d, err)
@@ -164,7 +164,7 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 			continue
 		}
 		counts[i] = share.Replicas
-		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: suspension(d.Policy, cluster)})
+		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: d.Policy.SuspensionOn(cluster)})
 	}
 	a.divideCompletions(it, r)
 	return nil

@@ -89,16 +89,12 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	key = p.rules.overrides.Key(key, a.item.candidates, cluster)
 	a.item.mu.Lock()
 	defer a.item.mu.Unlock()
-	for _, r := range a.item.results {
-		if r.key == string(key) {
-			return r.rendered, r.err
-		}
+	if r, known := find(a.item.results, key); known {
+		return r.rendered, r.err
 	}
-	for _, r := range a.item.reusable {
-		if r.key == string(key) {
-			a.item.results = append(a.item.results, r)
-			return r.rendered, r.err
-		}
+	if r, known := find(a.item.reusable, key); known {
+		a.item.results = append(a.item.results, r)
+		return r.rendered, r.err
 	}
 	rendered, err := p.finish(a, cluster)
 	if err == nil {
@@ -106,6 +102,28 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	}
 	a.item.results = append(a.item.results, result{string(key), rendered, err})
 	return rendered, err
+}
+
+// peek is result without keeping what it renders.
+func (p *Plan) peek(a assigned, cluster int) (*Rendered, error) {
+	var room [64]byte
+	key := p.rules.overrides.Key(a.choice.key(room[:0]), a.item.candidates, cluster)
+	a.item.mu.Lock()
+	r, known := find(a.item.results, key)
+	a.item.mu.Unlock()
+	if known {
+		return r.rendered, r.err
+	}
+	return p.finish(a, cluster)
+}
+
+func find(results []result, key []byte) (result, bool) {
+	for _, r := range results {
+		if r.key == string(key) {
+			return r, true
+		}
+	}
+	return result{}, false
 }
 
 // key appends the part of the key that the choice determines.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyorder"
 )
@@ -95,7 +96,7 @@ func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 		if moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
-			o.Held = propagate.JoinReasons(o.Held, turn.Held)
+			o.Held = phrase.Reasons(o.Held, turn.Held)
 		}
 		next.Objects = append(next.Objects, o)
 	}
@@ -104,7 +105,7 @@ func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 		if moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
-			f.Held = propagate.JoinReasons(f.Held, turn.Held)
+			f.Held = phrase.Reasons(f.Held, turn.Held)
 		}
 		next.Failed = append(next.Failed, f)
 	}
@@ -164,7 +165,7 @@ func dropEmptyNamespaces(t propagate.ClusterPlan) []propagate.Placed {
 			if !needed {
 				continue
 			}
-			o.Held = propagate.JoinReasons(o.Held, why)
+			o.Held = phrase.Reasons(o.Held, why)
 		}
 		kept = append(kept, o)
 	}
