@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -139,6 +140,14 @@ func sameDelivery(a, b *Decision) bool {
 	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
 		return reflect.DeepEqual(x, y)
 	})
+}
+
+// ChangedSince returns the objects about which something is not as in last, in no order: all if p was not made from last.
+func (p *Plan) ChangedSince(last *Plan) []manifest.ID {
+	if last == nil || p.lineage.madeFrom != last.lineage.identity {
+		return p.Objects()
+	}
+	return slices.Collect(maps.Keys(p.lineage.changed))
 }
 
 // UnchangedSince reports whether p was made from last and everything about an object is as it was there.

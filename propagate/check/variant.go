@@ -62,7 +62,7 @@ func OutcomesOf(plan *propagate.Plan) *Outcomes { return OutcomesSince(plan, nil
 // OutcomesSince is OutcomesOf for the objects that are not as in the last plan; all of them if last is nil.
 func OutcomesSince(plan, last *propagate.Plan) *Outcomes {
 	var o Outcomes
-	ids := slices.DeleteFunc(plan.Objects(), func(id manifest.ID) bool { return last != nil && plan.UnchangedSince(last, id) })
+	ids := plan.ChangedSince(last)
 	concurrent.Do(len(ids), func(i int) {
 		if across, ok := plan.ForObject(ids[i]); ok {
 			o.Add(across)
