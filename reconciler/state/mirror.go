@@ -20,12 +20,13 @@ func (f *Federation) Mirrored(always bool) (plan *propagate.Plan, on bool, objec
 	if wish := f.declared.object.Spec.Mirror; wish != nil {
 		on = *wish
 	}
+	if !on {
+		return f.active.plan, false, nil
+	}
 	for _, d := range f.active.plan.Decisions {
-		source := f.mirror.Manifests[d.ID]
-		if !on || source == nil || !record.Has(d) {
-			continue
+		if source := f.mirror.Manifest(d.ID); source != nil && record.Has(d) {
+			objects = append(objects, mirrored.Object{Decision: d, Manifest: source, Shares: f.mirroredShares(d)})
 		}
-		objects = append(objects, mirrored.Object{Decision: d, Manifest: source, Shares: f.mirroredShares(d)})
 	}
 	return f.active.plan, on, objects
 }

@@ -11,20 +11,29 @@ import (
 
 // State is the state of the mirror of a Federation on the hub.
 type State struct {
-	// Manifests are those of the active plan.
-	Manifests map[manifest.ID]*unstructured.Unstructured
 	// Decisions identify the decision about each object that the mirror has.
 	Decisions map[manifest.ID]string
 	// Problem is the reason why nothing is mirrored; empty if nothing prevents it.
 	Problem string
+
+	objects   []render.Object                            // of the active plan
+	manifests map[manifest.ID]*unstructured.Unstructured // of objects; nil until something is mirrored
 }
 
 // Keep takes over the manifests of a plan that becomes active.
 func (m *State) Keep(objects []render.Object) {
-	m.Manifests = make(map[manifest.ID]*unstructured.Unstructured, len(objects))
-	for _, o := range objects {
-		m.Manifests[o.ID()] = o.Manifest
+	m.objects, m.manifests = objects, nil
+}
+
+// Manifest returns the manifest of an object of the active plan, as Git has it; nil if there is none.
+func (m *State) Manifest(id manifest.ID) *unstructured.Unstructured {
+	if m.manifests == nil {
+		m.manifests = make(map[manifest.ID]*unstructured.Unstructured, len(m.objects))
+		for _, o := range m.objects {
+			m.manifests[o.ID()] = o.Manifest
+		}
 	}
+	return m.manifests[id]
 }
 
 // Object is one object that the mirror publishes.
