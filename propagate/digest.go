@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"hash"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/concurrent"
@@ -28,15 +26,13 @@ func (p *Plan) Digest() string {
 			h.Write(s[:])
 		})
 		p.digest.text = p.digest.of.Over(p.head())
-		p.digest.made.Store(true)
 	})
 	return p.digest.text
 }
 
 // planDigest has the answer of Digest, made once.
 type planDigest struct {
-	once sync.Once
-	made atomic.Bool
+	once concurrent.Once
 	of   digest.List
 	text string
 }

@@ -90,5 +90,5 @@ func (p *Plan) namespace(id manifest.ID) *item {
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
-	return p.add(&item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind)})
+	return p.add(&item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)})
 }

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/status/kind"
@@ -83,8 +83,7 @@ func (it *item) on(cluster string) bool {
 // clusterItems has the items of a cluster and the answer of ForCluster, made once.
 type clusterItems struct {
 	items  []assigned // in apply order
-	once   sync.Once
-	made   atomic.Bool // plan and digest are set
+	once   concurrent.Once
 	plan   ClusterPlan
 	digest digest.List
 
@@ -99,7 +98,6 @@ type assigned struct {
 }
 
 func (p *Plan) add(it *item) *item {
-	it.candidates = p.rules.overrides.Candidates(it.manifest)
 	it.slot = len(p.items.slots)
 	p.items.all, p.items.slots = append(p.items.all, it), append(p.items.slots, it)
 	p.items.index[it.decision.ID] = it.slot

@@ -87,7 +87,7 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
 		cluster := p.members.index[choice.Cluster]
-		key = p.rules.overrides.Key(choice.key(key[:0]), it.candidates, cluster)
+		key = p.key(key[:0], assigned{it, choice}, cluster)
 		at, known := x.keys[string(key)]
 		if !known {
 			at = x.add(made.result(key, func() Result {

@@ -76,28 +76,35 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 	p.Decisions = make([]*Decision, len(objects))
 	p.items.index, p.order = make(map[manifest.ID]int, len(objects)), make([]int, len(objects))
 	for i, o := range objects {
-		d := &decisions[i]
-		p.Decisions[i] = d
-		*d = Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
-		it := p.add(&item{
-			decision: d, manifest: o.Manifest, kind: p.rules.interpreters.book.Of(o.ID.GroupKind()),
-			source: o.Source, earlier: earlier.item(o), previous: decided[o.ID],
-		})
-		p.order[o.Input] = it.slot
-		if it.earlier == nil || !earlier.sameRendering {
-			mistakes = append(mistakes, o.Mistakes(it.kind)...)
-		}
-		if it.earlier != nil {
-			d.Template = it.earlier.decision.Template
-		} else {
-			d.Template = render.Digest(o.Manifest)
-		}
-		if !reuseClaim(it, earlier) {
-			p.claim(it)
-			it.unclaimed = d.Why
-		}
+		p.Decisions[i] = &decisions[i]
+		it, wrong := p.newItem(o, &decisions[i], decided[o.ID], earlier)
+		mistakes = append(mistakes, wrong...)
+		p.order[o.Input] = p.add(it).slot
 	}
 	return errors.Join(mistakes...)
+}
+
+// newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
+func (p *Plan) newItem(o normalize.Object, d *Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
+	*d = Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
+	it := &item{
+		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest),
+		source: o.Source, earlier: earlier.item(o), previous: last,
+	}
+	var mistakes []error
+	if it.earlier == nil || !earlier.sameRendering {
+		mistakes = o.Mistakes(it.kind)
+	}
+	if it.earlier != nil {
+		d.Template = it.earlier.decision.Template
+	} else {
+		d.Template = render.Digest(o.Manifest)
+	}
+	if !reuseClaim(it, earlier) {
+		p.claim(it)
+		it.unclaimed = d.Why
+	}
+	return it, mistakes
 }
 
 // chooseAll decides about each object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.

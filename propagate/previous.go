@@ -2,18 +2,16 @@ package propagate
 
 import (
 	"reflect"
-	"sync"
-	"sync/atomic"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // outcome has the answer of Previous, made once.
 type outcome struct {
-	once sync.Once
-	made atomic.Bool
+	once concurrent.Once
 	list []*previous.Decision // parallel to the decisions
 	// unsettled are the objects whose previous decision was another one. The next plan decides about them again.
 	unsettled []int // slots
@@ -28,7 +26,6 @@ func (p *Plan) Previous() []*previous.Decision {
 		for slot := range p.Decisions {
 			p.settle(slot)
 		}
-		p.outcome.made.Store(true)
 	})
 	return p.outcome.list
 }

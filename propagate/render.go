@@ -31,7 +31,6 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 		var room []byte
 		t.digest.Fill(len(t.plan.Objects), func(h hash.Hash, at int) { room = t.plan.Objects[at].write(h, room) })
 		t.base, t.changed = nil, nil
-		t.made.Store(true)
 	})
 	return t.plan
 }
@@ -85,8 +84,7 @@ type result struct {
 // result renders an object for a cluster, or returns the result of a cluster with the same key.
 func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	var room [64]byte
-	key := a.choice.key(room[:0])
-	key = p.rules.overrides.Key(key, a.item.candidates, cluster)
+	key := p.key(room[:0], a, cluster)
 	a.item.mu.Lock()
 	defer a.item.mu.Unlock()
 	if r, known := find(a.item.results, key); known {
@@ -107,7 +105,7 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 // peek is result without keeping what it renders.
 func (p *Plan) peek(a assigned, cluster int) (*Rendered, error) {
 	var room [64]byte
-	key := p.rules.overrides.Key(a.choice.key(room[:0]), a.item.candidates, cluster)
+	key := p.key(room[:0], a, cluster)
 	a.item.mu.Lock()
 	r, known := find(a.item.results, key)
 	a.item.mu.Unlock()
@@ -124,6 +122,11 @@ func find(results []result, key []byte) (result, bool) {
 		}
 	}
 	return result{}, false
+}
+
+// key appends the key of a result: clusters with the same key get the same object.
+func (p *Plan) key(b []byte, a assigned, cluster int) []byte {
+	return p.rules.overrides.Key(a.choice.key(b), a.item.candidates, cluster)
 }
 
 // key appends the part of the key that the choice determines.

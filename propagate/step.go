@@ -54,7 +54,7 @@ func (p *Plan) step(in Input) *Plan {
 
 // continues reports whether an input has as many objects as the plan was made from, and the outcome of the plan.
 func (p *Plan) continues(in Input) bool {
-	if len(in.Objects) != len(p.order) || len(in.Previous) != len(p.Decisions) || len(in.Previous) == 0 || !p.outcome.made.Load() {
+	if len(in.Objects) != len(p.order) || len(in.Previous) != len(p.Decisions) || len(in.Previous) == 0 || !p.outcome.once.Done() {
 		return false
 	}
 	return &in.Previous[0] == &p.outcome.list[0]
@@ -78,28 +78,20 @@ func (e *earlierPlan) sameEverywhere() bool {
 // and those whose last decision was not yet settled. It returns nil if they are too many.
 func (p *Plan) changedSlots(in Input) map[int]int {
 	most := max(stepObjects, len(in.Objects)/stepShare)
-	changed := map[int]int{}
-	for i, slot := range p.order {
-		it := p.items.slots[slot]
-		if it.source != in.Objects[i].Manifest || it.decision.Origin != in.Objects[i].Origin {
-			if changed[slot] = i; len(changed) > most {
-				return nil
-			}
-		}
-	}
-	if len(p.outcome.unsettled) == 0 {
-		return changed
-	}
-	if len(changed)+len(p.outcome.unsettled) > most {
+	if len(p.outcome.unsettled) > most {
 		return nil
 	}
 	unsettled := make(map[int]bool, len(p.outcome.unsettled))
 	for _, slot := range p.outcome.unsettled {
 		unsettled[slot] = true
 	}
+	changed := map[int]int{}
 	for i, slot := range p.order {
-		if unsettled[slot] {
-			changed[slot] = i
+		it := p.items.slots[slot]
+		if it.source != in.Objects[i].Manifest || it.decision.Origin != in.Objects[i].Origin || unsettled[slot] {
+			if changed[slot] = i; len(changed) > most {
+				return nil
+			}
 		}
 	}
 	return changed
@@ -155,23 +147,13 @@ func (p *Plan) decide(o render.Object, was *item, earlier *earlierPlan) *item {
 	case x.ID.GroupKind() == manifest.DefinitionKind, x.ID.GroupKind() == namespaceKind, isAutoscaler(x.ID):
 		return nil
 	}
-	d := &Decision{ID: x.ID, GVK: x.Manifest.GroupVersionKind(), Origin: x.Origin, ScopeUnknown: x.ScopeUnknown}
-	it := &item{
-		slot: was.slot, at: was.at, decision: d, manifest: x.Manifest, source: x.Source, preserve: was.preserve,
-		kind: p.rules.interpreters.book.Of(x.ID.GroupKind()), candidates: p.rules.overrides.Candidates(x.Manifest),
-		previous: last, earlier: earlier.item(x),
+	it, mistakes := p.newItem(x, &Decision{}, last, earlier)
+	if len(mistakes) > 0 {
+		return nil
 	}
-	if it.earlier != nil {
-		d.Template = was.decision.Template
-	} else {
-		if d.Template = render.Digest(x.Manifest); len(x.Mistakes(it.kind)) > 0 {
-			return nil
-		}
-	}
-	p.claim(it)
-	it.unclaimed = d.Why
+	it.slot, it.at, it.preserve = was.slot, was.at, was.preserve
 	p.choose(it)
-	it.ownDecision, it.decided = *d, true
+	it.ownDecision, it.decided = *it.decision, true
 	return it
 }
 
@@ -220,7 +202,7 @@ func (p *Plan) replace(it *item, earlier *earlierPlan) {
 // next returns a copy for the plan that follows, to be changed.
 func (t *clusterItems) next() *clusterItems {
 	n := &clusterItems{items: slices.Clone(t.items)}
-	if t.made.Load() && len(t.plan.Failed) == 0 {
+	if t.once.Done() && len(t.plan.Failed) == 0 {
 		n.base = &clusterItems{plan: t.plan, digest: t.digest}
 	}
 	return n
@@ -228,7 +210,7 @@ func (t *clusterItems) next() *clusterItems {
 
 // inherit takes over the digest and the outcome of the plan before, except for the changed objects.
 func (p *Plan) inherit(before *Plan, changed map[int]int) {
-	if before.digest.made.Load() {
+	if before.digest.once.Done() {
 		var places []int
 		for slot := range changed {
 			places = append(places, p.items.slots[slot].at)
@@ -240,6 +222,5 @@ func (p *Plan) inherit(before *Plan, changed map[int]int) {
 		for _, slot := range slices.Sorted(maps.Keys(changed)) {
 			p.settle(slot)
 		}
-		p.outcome.made.Store(true)
 	})
 }

@@ -11,40 +11,30 @@ type schemaLock struct {
 	alone   bool
 }
 
-// wait waits for a change. The caller holds mu.
-func (l *schemaLock) wait() {
-	l.changed.L = &l.mu
-	l.changed.Wait()
-}
-
 func (l *schemaLock) lock() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.alone {
-		l.wait()
-	}
-	l.shared++
+	l.change(func() bool { return !l.alone }, func() { l.shared++ })
 }
 
 func (l *schemaLock) unlock() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.shared--
-	l.changed.Broadcast()
+	l.change(nil, func() { l.shared-- })
 }
 
 func (l *schemaLock) lockAlone() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.alone || l.shared > 0 {
-		l.wait()
-	}
-	l.alone = true
+	l.change(func() bool { return !l.alone && l.shared == 0 }, func() { l.alone = true })
 }
 
 func (l *schemaLock) unlockAlone() {
+	l.change(nil, func() { l.alone = false })
+}
+
+// change calls do as soon as possible reports true; nil does so at once.
+func (l *schemaLock) change(possible func() bool, do func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.alone = false
+	l.changed.L = &l.mu
+	for possible != nil && !possible() {
+		l.changed.Wait()
+	}
+	do()
 	l.changed.Broadcast()
 }

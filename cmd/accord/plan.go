@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/review"
 	"github.com/accord-dev/accord/cmd/accord/review/post"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/digest"
 )
 
 const planLong = `Show how a change affects every cluster, before it is merged.
@@ -93,8 +93,6 @@ func planCommand() *cobra.Command {
 	return c
 }
 
-var planDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
 // check returns an error for flags that contradict each other.
 func (f *planFlags) check(c *cobra.Command) error {
 	switch {
@@ -102,7 +100,7 @@ func (f *planFlags) check(c *cobra.Command) error {
 		return fmt.Errorf("--fail-on %q: expected %s or %s", f.failOn, failOnChanges, failOnError)
 	case f.budget < review.MinBudget || f.budget > review.MaxBudget:
 		return fmt.Errorf("--max-bytes %d: expected %d to %d characters", f.budget, review.MinBudget, review.MaxBudget)
-	case f.verify != "" && !planDigest.MatchString(f.verify):
+	case f.verify != "" && !digest.Valid(f.verify):
 		return fmt.Errorf("--verify %q: expected sha256: and 64 hexadecimal digits", f.verify)
 	}
 	return f.Options.Check(c)

@@ -1,4 +1,4 @@
-// Package concurrent calls functions on all cores.
+// Package concurrent calls functions on all cores, or once.
 package concurrent
 
 import (
@@ -20,3 +20,20 @@ func Do(n int, do func(int)) {
 	}
 	wait.Wait()
 }
+
+// Once is a sync.Once that reports whether its call has returned.
+type Once struct {
+	once sync.Once
+	done atomic.Bool
+}
+
+// Do calls do if this is the first call.
+func (o *Once) Do(do func()) {
+	o.once.Do(func() {
+		do()
+		o.done.Store(true)
+	})
+}
+
+// Done reports whether the first call of Do has returned.
+func (o *Once) Done() bool { return o.done.Load() }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"regexp"
 	"strconv"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -40,6 +41,12 @@ func WriteLine(b *bytes.Buffer, values ...any) {
 	}
 	b.Write(append(text, '\n'))
 }
+
+// form is the form of a digest.
+var form = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// Valid reports whether a text has the form of a digest.
+func Valid(text string) bool { return form.MatchString(text) }
 
 // Of returns the digest of a text: "sha256:<hex>".
 func Of(b []byte) string {

@@ -113,7 +113,7 @@ type Decision struct {
 	Input   propagate.Input
 	Plan    *propagate.Plan
 	// review runs checks on the plan.
-	review *check.Review
+	review func() *check.Review
 }
 
 // Decide makes the plan after last, which may be nil, with the surveys of the clusters: clusters without one are surveyed
@@ -134,9 +134,8 @@ func (p *Planner) Decide(ctx context.Context, last *propagate.Plan, members []v1
 func decide(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (Decision, error) {
 	d := Decision{Members: members, Input: input(members)}
 	var err error
-	if d.Plan, err = last.Next(d.Input); err == nil {
-		d.review = check.NewReview(d.Input, d.Plan)
-	}
+	d.Plan, err = last.Next(d.Input)
+	d.review = sync.OnceValue(func() *check.Review { return check.NewReview(d.Input, d.Plan) })
 	return d, err
 }
 
@@ -150,7 +149,7 @@ func (d Decision) view() inputkey.View {
 func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster) *state.PendingPlan {
 	return &state.PendingPlan{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
-		Findings: worstFirst(d.review.Run(nil, check.Deciding()...)),
+		Findings: worstFirst(d.review().Run(nil, check.Deciding()...)),
 		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Commits: c.commits(),
 	}
 }

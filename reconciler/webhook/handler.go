@@ -85,21 +85,15 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		if errors.Is(err, forge.ErrSignature) {
-			sleep(r.Context(), time.Until(ended.Add(h.refusalTime)))
+			waiting, cancel := context.WithDeadline(r.Context(), ended.Add(h.refusalTime))
+			<-waiting.Done()
+			cancel()
 		}
 		refuse(w, err)
 	} else if h.act(r.Context(), namespace, name, hook, event) != nil {
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 	} else {
 		w.WriteHeader(http.StatusAccepted)
-	}
-}
-
-// sleep returns after d, or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
 	}
 }
 

@@ -3,11 +3,11 @@ package approval
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -34,12 +34,9 @@ func (p Person) String() string {
 	return fmt.Sprintf("%q <%s>", p.Name, p.Email)
 }
 
-// planDigest is the form of the digest of a plan.
-var planDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
 // Digests returns those of the values that are digests of plans.
 func Digests(values []string) []string {
-	return slices.DeleteFunc(values, func(v string) bool { return !planDigest.MatchString(v) })
+	return slices.DeleteFunc(values, func(v string) bool { return !digest.Valid(v) })
 }
 
 // Annotated returns the digests of plans that the annotation of a Release approves.
