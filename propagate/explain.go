@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/place"
+	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
@@ -21,6 +22,9 @@ func (p *Plan) Decision(id manifest.ID) *Decision {
 	}
 	return nil
 }
+
+// Scopes returns which kinds have a namespace, as the plan sees it.
+func (p *Plan) Scopes() scope.Kinds { return p.scopes }
 
 // Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
 func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {

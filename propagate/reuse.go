@@ -142,6 +142,12 @@ func sameDelivery(a, b *Decision) bool {
 	})
 }
 
+// StepFrom reports whether p was made from last by deciding about a few objects, none of which concerns another one. The decisions of
+// p are parallel to those of last, and the decision about an object that did not change is the same pointer.
+func (p *Plan) StepFrom(last *Plan) bool {
+	return last != nil && p.lineage.step && p.lineage.madeFrom == last.lineage.identity
+}
+
 // ChangedSince returns the objects about which something is not as in last, in no order: all if p was not made from last.
 func (p *Plan) ChangedSince(last *Plan) []manifest.ID {
 	if last == nil || p.lineage.madeFrom != last.lineage.identity {

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/member"
@@ -168,7 +169,7 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 	if err := r.checkStages(d.Plan); err != nil {
 		return nil, nil, err
 	}
-	p := d.Pending(fed, checkout, parts, d.Members)
+	p := d.Pending(fed, checkout, parts, d.Members, check.NewReview(d.Input, d.Plan))
 	if err := gate.Refuse(p, checkout, parts, d.Input, r.Allow); err != nil {
 		return nil, nil, err
 	}

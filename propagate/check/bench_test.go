@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +91,39 @@ func BenchmarkPlan(b *testing.B) {
 		plan, err := propagate.New(in)
 		require.NoError(b, err)
 		plan.Digest()
+	}
+}
+
+// BenchmarkNext is the cost of the review of a commit that changes one object of six thousand, beside that of a new review.
+func BenchmarkNext(b *testing.B) {
+	in, err := dump.Read([]byte(many(6000, 2)))
+	require.NoError(b, err)
+	plan, err := propagate.New(in)
+	require.NoError(b, err)
+	var review *check.Review
+	for range 2 { // the second plan finds all decisions as they were
+		in.Previous = plan.Previous()
+		plan, err = plan.Next(in)
+		require.NoError(b, err)
+		review = review.Next(in, plan)
+		review.Run(nil, check.Deciding()...)
+	}
+	changed := in
+	changed.Objects, changed.Previous = slices.Clone(in.Objects), plan.Previous()
+	changed.Objects[0].Manifest = in.Objects[0].Manifest.DeepCopy()
+	changed.Objects[0].Manifest.SetAnnotations(map[string]string{"a": "b"})
+	next, err := plan.Next(changed)
+	require.NoError(b, err)
+	require.True(b, next.StepFrom(plan))
+	for _, c := range []struct {
+		name string
+		last *check.Review
+	}{{"next", review}, {"new", nil}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.last.Next(changed, next).Run(nil, check.Deciding()...)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/podspec"
 )
 
 var changesNothing = Check{
@@ -117,7 +118,7 @@ func idle(e overrider, objects []*object) propagate.Finding {
 func without(objects []*object) string {
 	var kinds []string
 	for _, o := range objects {
-		if len(containers(o.manifest, "containers")) > 0 {
+		if len(podspec.Containers(o.manifest, "containers")) > 0 {
 			return ""
 		}
 		if !slices.Contains(kinds, o.ID.Kind) {
@@ -130,8 +131,8 @@ func without(objects []*object) string {
 func containerNames(objects []*object) []string {
 	var names []string
 	for _, o := range objects {
-		for _, c := range containers(o.manifest, "containers") {
-			names = append(names, c.name)
+		for _, c := range podspec.Containers(o.manifest, "containers") {
+			names = append(names, c.Name)
 		}
 	}
 	return names

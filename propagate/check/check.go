@@ -29,8 +29,11 @@ type Check struct {
 	// Example is YAML with a mistake that the check finds.
 	Example string
 
-	// rendered means that the check reads rendered objects, beside the decisions about them.
-	rendered bool
+	// rendered means that the check reads rendered objects, beside the decisions about them. past means that it reads previous
+	// decisions.
+	rendered, past bool
+	// reads returns what run reads of an object beside its ID, kind, labels, policy and clusters; nil means nothing. Next compares it.
+	reads func(*Review, *object) string
 	// run leaves the code, and the usual severity, to Run. It is nil for findings before there is a plan (see
 	// Mistakes).
 	run func(*Review) []propagate.Finding
@@ -100,15 +103,25 @@ func (r *Review) Run(outcomes *Outcomes, checks ...Check) []propagate.Finding {
 	r.outcomes = cmp.Or(r.outcomes, outcomes)
 	var all []propagate.Finding
 	for _, c := range checks {
-		if c.run == nil {
-			continue
-		}
-		for _, f := range c.run(r) {
-			f.Code, f.Severity = c.Code, cmp.Or(f.Severity, c.Severity)
-			all = append(all, redact(f))
-		}
+		all = append(all, r.findings(c)...)
 	}
 	return sorted(all)
+}
+
+// findings returns the findings of one check.
+func (r *Review) findings(c Check) []propagate.Finding {
+	if found, known := r.kept[c.Code]; known || c.run == nil {
+		return found
+	}
+	found := c.run(r)
+	for i, f := range found {
+		f.Code, f.Severity = c.Code, cmp.Or(f.Severity, c.Severity)
+		found[i] = redact(f)
+	}
+	if !c.rendered {
+		r.kept[c.Code] = found
+	}
+	return found
 }
 
 // redact removes texts that look secret from a finding. It is the last line of defence.

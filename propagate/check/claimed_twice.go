@@ -33,7 +33,7 @@ spec:
 				continue
 			}
 			for _, loser := range r.plan.PoliciesSelecting(o.ID) {
-				if loser == o.Policy || len(r.claim(loser).won) == 0 { // see claims-nothing
+				if loser == o.Policy || len(r.won()[loser.Title()]) == 0 { // see claims-nothing
 					continue
 				}
 				reason, severity := why(o, loser)

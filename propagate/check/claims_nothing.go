@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -27,23 +28,32 @@ kind: PropagationPolicy
 metadata: {name: web, namespace: shop}      # never has an object
 spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
+	reads: func(_ *Review, o *object) string {
+		if o.Policy != nil {
+			return ""
+		}
+		return o.Why
+	},
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
-			if c := r.claim(&r.in.Policies[i]); len(c.selected) > 0 && len(c.won) == 0 {
-				findings = append(findings, at(c.policy.At("spec.resourceSelectors"),
-					c.fix(), "%s claims no object: %s", c.policy.Title(), c.lost()))
+			p := &r.in.Policies[i]
+			if len(r.won()[p.Title()]) > 0 {
+				continue
+			}
+			if selected := r.selected(p.Spec.ResourceSelectors); len(selected) > 0 {
+				findings = append(findings, at(p.At("spec.resourceSelectors"), fixOf(p, selected), "%s claims no object: %s", p.Title(), lost(selected)))
 			}
 		}
 		return findings
 	},
 }
 
-// fix returns the fix for a policy that claims nothing: a priority counts only among policies of one scope (Karmada
+// fixOf returns the fix for a policy that claims nothing: a priority counts only among policies of one scope (Karmada
 // §2.2).
-func (c *claim) fix() string {
-	priority := slices.ContainsFunc(c.selected, func(o *object) bool {
-		return o.Policy != nil && o.Policy.ClusterWide() == c.policy.ClusterWide()
+func fixOf(p *policy.Policy, selected []*object) string {
+	priority := slices.ContainsFunc(selected, func(o *object) bool {
+		return o.Policy != nil && o.Policy.ClusterWide() == p.ClusterWide()
 	})
 	if priority {
 		return "remove the policy, or raise its priority"
@@ -51,11 +61,11 @@ func (c *claim) fix() string {
 	return "remove the policy"
 }
 
-// lost returns the policies that claim the objects which this policy selects.
-func (c *claim) lost() string {
+// lost returns the policies that claim the objects which another one selects.
+func lost(selected []*object) string {
 	var winners []string
 	never := 0
-	for _, o := range c.selected {
+	for _, o := range selected {
 		switch {
 		case o.Policy == nil:
 			never++
@@ -65,10 +75,10 @@ func (c *claim) lost() string {
 	}
 	switch {
 	case len(winners) == 0:
-		return fmt.Sprintf("%s cannot be propagated: %s", some(c.selected), c.selected[0].Why)
+		return fmt.Sprintf("%s cannot be propagated: %s", some(selected), selected[0].Why)
 	case never == 0:
-		return fmt.Sprintf("%s is claimed by %s", some(c.selected), phrase.And(winners, named))
+		return fmt.Sprintf("%s is claimed by %s", some(selected), phrase.And(winners, named))
 	}
 	return fmt.Sprintf("of its %s, %d cannot be propagated and other policies claim the rest: %s",
-		phrase.Count(len(c.selected), "object"), never, phrase.And(winners, named))
+		phrase.Count(len(selected), "object"), never, phrase.And(winners, named))
 }

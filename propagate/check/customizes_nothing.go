@@ -45,7 +45,7 @@ spec:
 func (r *Review) uncustomized(place manifest.Origin, title, apiVersion, kind string) []propagate.Finding {
 	gk := schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 	implied := slices.ContainsFunc(r.objects, func(o *object) bool { return o.ID.Namespace != "" }) && gk == (schema.GroupKind{Kind: "Namespace"})
-	if len(r.byKind[gk]) > 0 || implied {
+	if len(r.byKind()[gk]) > 0 || implied {
 		return nil
 	}
 	hint := r.hintKind(kind)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -19,15 +21,18 @@ var goesNowhere = Check{
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings, namespace: shop}   # and no policy selects it`,
+	reads: func(r *Review, o *object) string {
+		if !r.nowhere(o) {
+			return ""
+		}
+		return fmt.Sprint(o.Origin, o.Why, r.plan.Unjudged(o.Decision))
+	},
 	run: func(r *Review) []propagate.Finding {
 		type reason struct{ path, why string }
 		groups := map[reason][]*object{}
 		var unjudged []*object
 		for _, o := range r.objects {
-			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || policy.Configures(o.ID.Group) {
-				continue
-			}
-			if o.Policy != nil && r.waits(o.Policy) {
+			if !r.nowhere(o) {
 				continue
 			}
 			if r.plan.Unjudged(o.Decision) {
@@ -41,10 +46,18 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 		}
 		findings := r.unknownRoom(unjudged)
 		for _, objects := range groups { // Run sorts
-			findings = append(findings, nowhere(objects))
+			findings = append(findings, unplaced(objects))
 		}
 		return findings
 	},
+}
+
+// nowhere reports whether an object goes to no cluster for a reason that no other check reports.
+func (r *Review) nowhere(o *object) bool {
+	if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || policy.Configures(o.ID.Group) {
+		return false
+	}
+	return o.Policy == nil || !r.waits(o.Policy)
 }
 
 // unknownRoom returns one note about all objects that are placed by free resources, when those of clusters are unknown.
@@ -62,8 +75,8 @@ func (r *Review) unknownRoom(objects []*object) []propagate.Finding {
 		"the free resources of %s are not known, so the clusters of %s are not judged", phrase.And(unknown, named), some(objects))}
 }
 
-// nowhere returns the finding about objects of one file that go to no cluster for one reason.
-func nowhere(objects []*object) propagate.Finding {
+// unplaced returns the finding about objects of one file that go to no cluster for one reason.
+func unplaced(objects []*object) propagate.Finding {
 	verb := "go"
 	if len(objects) == 1 {
 		verb = "goes"

@@ -27,7 +27,7 @@ func (r *Review) hint(selectors []policy.ResourceSelector) string {
 func (r *Review) hintFor(s policy.ResourceSelector) string {
 	var here []string // names of the objects that match except for name or labels
 	elsewhere := map[string]bool{}
-	for _, o := range r.byKind[kindOf(s)] {
+	for _, o := range r.byKind()[kindOf(s)] {
 		if s.Namespace != "" && o.ID.Namespace != s.Namespace {
 			elsewhere[o.ID.Namespace] = true
 			continue

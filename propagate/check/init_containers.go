@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/podspec"
 	"github.com/accord-dev/accord/render/override"
 )
 
@@ -36,8 +37,8 @@ imageOverrider:
 				}
 				if left, ok := leftOut(v, e, entry.image); ok {
 					reported[e.Policy+" "+e.Field] = true
-					findings = append(findings, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.pointer),
-						"%s: %s changes the images of %s, and not the image of init container %q", entry.title, e.Field, short(v.id), left.name))
+					findings = append(findings, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.Pointer),
+						"%s: %s changes the images of %s, and not the image of init container %q", entry.title, e.Field, short(v.id), left.Name))
 				}
 			}
 		}
@@ -46,21 +47,21 @@ imageOverrider:
 }
 
 // leftOut returns an init container with the value that an edit replaced in a container beside it.
-func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (container, bool) {
-	i := slices.IndexFunc(containers(v.object.manifest, "containers"), func(c container) bool { return c.pointer+"/image" == e.Path })
+func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (podspec.Container, bool) {
+	i := slices.IndexFunc(podspec.Containers(v.object.manifest, "containers"), func(c podspec.Container) bool { return c.Pointer+"/image" == e.Path })
 	if i < 0 {
-		return container{}, false
+		return podspec.Container{}, false
 	}
-	edited := containers(v.object.manifest, "containers")[i]
-	for _, c := range containers(v.object.manifest, "initContainers") {
-		same := repositoryOf(c.image) == repositoryOf(edited.image)
+	edited := podspec.Containers(v.object.manifest, "containers")[i]
+	for _, c := range podspec.Containers(v.object.manifest, "initContainers") {
+		same := podspec.Repository(c.Image) == podspec.Repository(edited.Image)
 		if o.Component == "Registry" {
-			same = registryOf(c.image) == registryOf(edited.image)
+			same = podspec.Registry(c.Image) == podspec.Registry(edited.Image)
 		}
-		reached := slices.ContainsFunc(v.edits(), func(other override.Edit) bool { return strings.HasPrefix(other.Path, c.pointer) })
+		reached := slices.ContainsFunc(v.edits(), func(other override.Edit) bool { return strings.HasPrefix(other.Path, c.Pointer) })
 		if same && !reached {
 			return c, true
 		}
 	}
-	return container{}, false
+	return podspec.Container{}, false
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
@@ -28,12 +29,11 @@ spec:
         function GetReplicas(obj)
           return obj.spec.strategy.replicas, nil   -- and one has no spec.strategy
         end`,
+	reads: func(r *Review, o *object) string { return fmt.Sprint(r.failures(o)) },
 	run: func(r *Review) []propagate.Finding {
-		book, _ := r.plan.Interpreters()
 		failures := map[failure][]*object{}
 		for _, o := range r.objects {
-			for _, err := range book.Check(o.manifest) {
-				f := failureOf(o, err)
+			for _, f := range r.failures(o) {
 				failures[f] = append(failures[f], o)
 			}
 		}
@@ -49,6 +49,16 @@ spec:
 type failure struct {
 	place   manifest.Origin
 	message string
+}
+
+// failures returns the failures of all scripts for an object.
+func (r *Review) failures(o *object) []failure {
+	book, _ := r.plan.Interpreters()
+	var all []failure
+	for _, err := range book.Check(o.manifest) {
+		all = append(all, failureOf(o, err))
+	}
+	return all
 }
 
 // failureOf returns the failure of a script for an object.

@@ -53,14 +53,14 @@ func (r *Review) near(s policy.ResourceSelector) []*object {
 	switch {
 	case s.Namespace != "" && s.Name != "":
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: s.Namespace, Name: s.Name}
-		if o := r.byID[id]; o != nil {
+		if o := r.byID()[id]; o != nil {
 			return []*object{o}
 		}
 		return nil
 	case s.Namespace != "":
-		return r.spaces[space{kind, s.Namespace}]
+		return r.spaces()[space{kind, s.Namespace}]
 	}
-	return r.byKind[kind]
+	return r.byKind()[kind]
 }
 
 // overridden returns the objects that an override selects. It ignores label selectors when an earlier override may

@@ -29,7 +29,7 @@ spec:
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
-			findings = append(findings, r.unmatched(p.Meta, p.Title(), p.Spec.ResourceSelectors, r.claim(p).selected)...)
+			findings = append(findings, r.unmatched(p.Meta, p.Title(), p.Spec.ResourceSelectors, r.selected(p.Spec.ResourceSelectors))...)
 		}
 		for i := range r.in.Overrides {
 			o := &r.in.Overrides[i]

@@ -29,11 +29,11 @@ spec:
 			served[c.Name] = c.APIs
 		}
 		var findings []propagate.Finding
-		for _, crd := range r.byKind[manifest.DefinitionKind] {
+		for _, crd := range r.byKind()[manifest.DefinitionKind] {
 			defined := manifest.Defines(crd.manifest)
 			missing := map[string]bool{}
 			var objects []*object
-			for _, o := range r.byKind[defined] {
+			for _, o := range r.byKind()[defined] {
 				lacking := slices.DeleteFunc(clustersOf(o), func(cluster string) bool {
 					return slices.Contains(clustersOf(crd), cluster) || len(served[cluster].Versions(defined)) > 0
 				})

@@ -38,7 +38,7 @@ spec:
 					fix = fmt.Sprintf("write %q", near)
 				}
 				findings = append(findings, at(p.At(fmt.Sprintf("spec.dependentOverrides[%d]", j)), fix,
-					"%s waits for override policy %q, which does not exist (%s)", p.Title(), name, phrase.Count(len(r.claim(p).won), "object")))
+					"%s waits for override policy %q, which does not exist (%s)", p.Title(), name, phrase.Count(len(r.won()[p.Title()]), "object")))
 			}
 		}
 		return findings

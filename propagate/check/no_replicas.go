@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,11 +26,12 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: DaemonSet, name: agent}]
   placement:
     replicaScheduling: {replicaSchedulingType: Divided}`,
+	reads: func(r *Review, o *object) string { return fmt.Sprint(r.counted(o), r.knowsReplicas(o)) },
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
-			s, won := p.Spec.Placement.ReplicaScheduling, r.claim(p).won
+			s, won := p.Spec.Placement.ReplicaScheduling, r.won()[p.Title()]
 			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, r.counted) {
 				continue
 			}

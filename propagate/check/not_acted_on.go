@@ -35,6 +35,10 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
   failover:
     cluster: {purgeMode: Gracefully}`,
+	reads: func(r *Review, o *object) string {
+		f, _ := r.unacted(o)
+		return fmt.Sprint(f)
+	},
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
@@ -75,7 +79,7 @@ func (r *Review) unacted(o *object) (f propagate.Finding, found bool) {
 
 // providesImported reports whether the Service that Karmada creates for a ServiceImport is in Git.
 func (r *Review) providesImported(o *object) bool {
-	return o.ID.Kind == "ServiceImport" && r.byID[manifest.ID{Kind: "Service", Namespace: o.ID.Namespace, Name: "derived-" + o.ID.Name}] != nil
+	return o.ID.Kind == "ServiceImport" && r.byID()[manifest.ID{Kind: "Service", Namespace: o.ID.Namespace, Name: "derived-" + o.ID.Name}] != nil
 }
 
 // unactedFields returns the fields of a policy that are set and have no effect, except fields without effect by design.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/confidential"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
@@ -28,10 +29,10 @@ func TestSecretCaseKeepsSecrets(t *testing.T) {
 // What is unmistakable comes before what only has a telling name, in whatever order a map is read.
 func TestTheWorstOfSeveralSecrets(t *testing.T) {
 	for range 20 {
-		what, sure := secretIn("", map[string]any{"a-password": "hunter2", "url": "amqp://u:p4ss@mq", "b-token": "s3cr3t", "color": "red"})
+		what, sure := confidential.DescribeValue("", map[string]any{"a-password": "hunter2", "url": "amqp://u:p4ss@mq", "b-token": "s3cr3t", "color": "red"})
 		require.Equal(t, "a URL with a password", what)
 		require.True(t, sure)
-		what, sure = secretIn("", []any{map[string]any{"b-token": "s3cr3t", "a-password": "hunter2"}})
+		what, sure = confidential.DescribeValue("", []any{map[string]any{"b-token": "s3cr3t", "a-password": "hunter2"}})
 		require.Equal(t, `the value of "a-password"`, what)
 		require.False(t, sure)
 	}

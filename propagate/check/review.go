@@ -7,14 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/scope"
 )
 
 // Review is a repository under review: the input, its plan, and indexes that several checks share. Checks must not
-// change it.
+// change it. One goroutine at a time may use it.
 type Review struct {
 	in    propagate.Input
 	plan  *propagate.Plan
@@ -23,14 +22,18 @@ type Review struct {
 	known map[string]bool
 	scope scope.Kinds
 
-	objects []*object // by ID
-	byID    map[manifest.ID]*object
-	byKind  map[schema.GroupKind][]*object
-	spaces  map[space][]*object
-	byTitle map[string]*claim
+	objects []*object                      // by ID
+	kept    map[string][]propagate.Finding // of checks that read no rendered object, by code
 
-	outcomes   *Outcomes         // of the plan; nil until a check needs them, unless the caller had them
-	variants   func() []*variant // computed when a check first needs them
+	outcomes *Outcomes // of the plan; nil until a check needs them, unless the caller had them
+
+	// Computed when a check first needs them.
+	texts      func() map[manifest.Origin]map[string][]byte
+	byID       func() map[manifest.ID]*object
+	byKind     func() map[schema.GroupKind][]*object
+	spaces     func() map[space][]*object
+	won        func() map[string][]*object // the objects that each policy claims, by its title
+	variants   func() []*variant
 	applied    func() []*applied
 	overriders func() map[string]overrider
 }
@@ -39,12 +42,6 @@ type Review struct {
 type object struct {
 	*propagate.Decision
 	manifest *unstructured.Unstructured
-	text     []byte
-}
-
-// at returns the place of a field of the manifest, as far as it is known.
-func (o *object) at(field string) manifest.Origin {
-	return manifest.LinesOf(o.text, o.Origin.Line).At(o.Origin, field)
 }
 
 // space is a kind in a namespace.
@@ -53,31 +50,59 @@ type space struct {
 	namespace string
 }
 
-// claim is one propagation policy with the objects that it selects, and those of them that it claims.
-type claim struct {
-	policy        *policy.Policy
-	selected, won []*object
-}
-
 // NewReview returns the review of an input with its plan.
 func NewReview(in propagate.Input, plan *propagate.Plan) *Review {
+	r := newReview(in, plan)
+	r.objects = make([]*object, len(plan.Decisions))
+	for i, d := range plan.Decisions {
+		r.objects[i] = &object{d, plan.Manifest(d.ID)}
+	}
+	return r
+}
+
+func newReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r := &Review{
-		in: in, plan: plan, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{}, scope: scope.Of(in.Objects, in.Fleet),
-		byID: map[manifest.ID]*object{}, byKind: map[schema.GroupKind][]*object{}, spaces: map[space][]*object{},
-		byTitle: map[string]*claim{},
+		in: in, plan: plan, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{}, scope: plan.Scopes(),
+		kept: map[string][]propagate.Finding{},
 	}
 	for _, name := range r.names {
 		r.known[name] = true
 	}
-	r.addObjects()
-	r.addClaims()
+	r.texts = sync.OnceValue(r.textsByPlace)
+	r.byID = sync.OnceValue(func() map[manifest.ID]*object {
+		all := make(map[manifest.ID]*object, len(r.objects))
+		for _, o := range r.objects {
+			all[o.ID] = o
+		}
+		return all
+	})
+	r.byKind = sync.OnceValue(func() map[schema.GroupKind][]*object {
+		return grouped(r.objects, func(o *object) schema.GroupKind { return o.ID.GroupKind() })
+	})
+	r.spaces = sync.OnceValue(func() map[space][]*object {
+		return grouped(r.objects, func(o *object) space { return space{o.ID.GroupKind(), o.ID.Namespace} })
+	})
+	r.won = sync.OnceValue(func() map[string][]*object {
+		claimed := those(r.objects, func(o *object) bool { return o.Policy != nil })
+		return grouped(claimed, func(o *object) string { return o.Policy.Title() })
+	})
 	r.variants = sync.OnceValue(r.rendering)
 	r.applied = sync.OnceValue(r.applying)
 	r.overriders = sync.OnceValue(r.entries)
 	return r
 }
 
-func (r *Review) addObjects() {
+// grouped returns the objects of each key, in their order.
+func grouped[K comparable](objects []*object, key func(*object) K) map[K][]*object {
+	all := map[K][]*object{}
+	for _, o := range objects {
+		all[key(o)] = append(all[key(o)], o)
+	}
+	return all
+}
+
+// textsByPlace returns the YAML documents of the objects, by place and name.
+func (r *Review) textsByPlace() map[manifest.Origin]map[string][]byte {
 	texts := map[manifest.Origin]map[string][]byte{}
 	for _, o := range r.in.Objects {
 		if texts[o.Origin] == nil {
@@ -85,30 +110,13 @@ func (r *Review) addObjects() {
 		}
 		texts[o.Origin][o.Manifest.GetName()] = o.Text
 	}
-	for _, d := range r.plan.Decisions {
-		o := &object{Decision: d, manifest: r.plan.Manifest(d.ID), text: texts[d.Origin][d.ID.Name]}
-		kind := d.ID.GroupKind()
-		r.objects = append(r.objects, o)
-		r.byID[d.ID] = o
-		r.byKind[kind] = append(r.byKind[kind], o)
-		r.spaces[space{kind, d.ID.Namespace}] = append(r.spaces[space{kind, d.ID.Namespace}], o)
-	}
+	return texts
 }
 
-func (r *Review) addClaims() {
-	for i := range r.in.Policies {
-		p := &r.in.Policies[i]
-		r.byTitle[p.Title()] = &claim{policy: p, selected: r.selected(p.Spec.ResourceSelectors)}
-	}
-	for _, o := range r.objects {
-		if o.Policy == nil {
-			continue
-		}
-		if c := r.byTitle[o.Policy.Title()]; c != nil {
-			c.won = append(c.won, o)
-		}
-	}
-}
+// text returns the YAML document of an object; nil if it is not known.
+func (r *Review) text(o *object) []byte { return r.texts()[o.Origin][o.ID.Name] }
 
-// claim returns the objects of a policy.
-func (r *Review) claim(p *policy.Policy) *claim { return r.byTitle[p.Title()] }
+// fieldOf returns the place of a field of an object, as far as it is known.
+func (r *Review) fieldOf(o *object, field string) manifest.Origin {
+	return manifest.LinesOf(r.text(o), o.Origin.Line).At(o.Origin, field)
+}

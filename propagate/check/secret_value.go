@@ -2,11 +2,8 @@ package check
 
 import (
 	"slices"
-	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
@@ -60,89 +57,20 @@ func writesSecrets(o *policy.Override) bool {
 func (e overrider) secret(intoSecret bool) (what string, sure bool) {
 	switch {
 	case e.plaintext != nil:
-		return secretWritten(e.plaintext.Path, e.plaintext.Value, intoSecret)
+		return confidential.DescribePatch(e.plaintext.Path, e.plaintext.Value, intoSecret)
 	case e.words != nil:
-		return e.secretArgument()
+		return confidential.DescribeWords(e.words.Value)
 	case e.metadata != nil && e.metadata.Operator != "remove":
-		return worst(func(yield func(string, any)) {
+		return confidential.Worst(func(yield func(string, any)) {
 			for key, value := range e.metadata.Value {
 				yield(key, value)
 			}
 		})
 	case e.nested != nil:
 		for _, op := range slices.Concat(e.nested.JSON, e.nested.YAML) {
-			if what, sure = secretWritten(op.SubPath, op.Value, intoSecret); what != "" {
+			if what, sure = confidential.DescribePatch(op.SubPath, op.Value, intoSecret); what != "" {
 				return what, sure
 			}
-		}
-	}
-	return "", false
-}
-
-// secretWritten examines the value of one operation of a patch.
-func secretWritten(path string, value *apiextensionsv1.JSON, intoSecret bool) (what string, sure bool) {
-	if value == nil {
-		return "", false
-	}
-	var decoded any
-	if err := json.Unmarshal(value.Raw, &decoded); err != nil {
-		return "", false
-	}
-	if intoSecret && (strings.HasPrefix(path, "/data") || strings.HasPrefix(path, "/stringData")) && decoded != nil {
-		return "a value of a Secret", false
-	}
-	return secretIn(path[strings.LastIndexByte(path, '/')+1:], decoded)
-}
-
-// secretIn examines a value and everything below it. In an entry like {name: DB_PASSWORD, value: ...} the name is that
-// of the value.
-func secretIn(name string, value any) (what string, sure bool) {
-	switch v := value.(type) {
-	case string:
-		return confidential.Describe(name, v)
-	case []any:
-		return worst(func(yield func(string, any)) {
-			for _, item := range v {
-				yield("", item)
-			}
-		})
-	case map[string]any:
-		label, _ := v["name"].(string)
-		return worst(func(yield func(string, any)) {
-			for key, item := range v {
-				if key == "value" && label != "" {
-					key = label
-				}
-				yield(key, item)
-			}
-		})
-	}
-	return "", false
-}
-
-// worst returns the first certain secret of several values, or else the one whose description sorts first.
-func worst(each func(yield func(name string, value any))) (what string, sure bool) {
-	each(func(name string, value any) {
-		w, s := secretIn(name, value)
-		if w != "" && (what == "" || s && !sure || s == sure && w < what) {
-			what, sure = w, s
-		}
-	})
-	return what, sure
-}
-
-// secretArgument examines words like --password=..., and the word after --password.
-func (e overrider) secretArgument() (what string, sure bool) {
-	for i, word := range e.words.Value {
-		name, value, joined := strings.Cut(word, "=")
-		if !joined && i+1 < len(e.words.Value) && strings.HasPrefix(word, "-") && !strings.HasPrefix(e.words.Value[i+1], "-") {
-			value = e.words.Value[i+1]
-		}
-		if what, sure = confidential.Describe(strings.TrimLeft(name, "-"), value); what != "" {
-			return what, sure
-		}
-		if what, sure = confidential.Describe("", word); what != "" {
-			return what, sure
 		}
 	}
 	return "", false

@@ -3,7 +3,9 @@ package check
 import (
 	"fmt"
 	"slices"
+	"sync"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -21,16 +23,9 @@ placement:
   replicaScheduling: {replicaSchedulingType: Divided}
 suspension:
   dispatchingOnClusters: {clusterNames: [eu-2]}   # a third of the replicas`,
+	past: true,
 	run: func(r *Review) []propagate.Finding {
-		ran := map[string]map[string]bool{}
-		for _, p := range r.in.Previous {
-			for _, c := range p.Clusters {
-				if ran[p.ID.String()] == nil {
-					ran[p.ID.String()] = map[string]bool{}
-				}
-				ran[p.ID.String()][c.Name] = true
-			}
-		}
+		ran := sync.OnceValue(r.ran)
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
@@ -39,7 +34,7 @@ suspension:
 				continue
 			}
 			for j, name := range s.DispatchingOnClusters.ClusterNames {
-				stuck := those(r.claim(p).won, func(o *object) bool { return !ran[o.ID.String()][name] && heldWithShare(o, name) })
+				stuck := those(r.won()[p.Title()], func(o *object) bool { return !ran()[o.ID][name] && heldWithShare(o, name) })
 				if len(stuck) > 0 {
 					findings = append(findings, at(p.At(fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", j)),
 						"exclude the cluster from the placement until workloads should run there",
@@ -49,6 +44,20 @@ suspension:
 		}
 		return findings
 	},
+}
+
+// ran returns the clusters to which each object went before.
+func (r *Review) ran() map[manifest.ID]map[string]bool {
+	all := map[manifest.ID]map[string]bool{}
+	for _, p := range r.in.Previous {
+		for _, c := range p.Clusters {
+			if all[p.ID] == nil {
+				all[p.ID] = map[string]bool{}
+			}
+			all[p.ID][c.Name] = true
+		}
+	}
+	return all
 }
 
 // heldWithShare reports whether a cluster is held and has a share of the replicas, while another cluster is not held.

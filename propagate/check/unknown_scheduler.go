@@ -25,7 +25,7 @@ spec:
 			p := &r.in.Policies[i]
 			if unscheduled(p) {
 				findings = append(findings, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
-					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, phrase.Count(len(r.claim(p).won), "object")))
+					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, phrase.Count(len(r.won()[p.Title()]), "object")))
 			}
 		}
 		return findings

@@ -19,6 +19,12 @@ var unknownScope = Check{
 apiVersion: example.com/v1
 kind: Widget                                 # and its CustomResourceDefinition is not in Git
 metadata: {name: web}`,
+	reads: func(_ *Review, o *object) string {
+		if !o.ScopeUnknown {
+			return ""
+		}
+		return o.Origin.String()
+	},
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for _, o := range r.objects {

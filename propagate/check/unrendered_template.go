@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/podspec"
 )
 
 var unrenderedTemplate = Check{
@@ -29,16 +30,12 @@ kind: Deployment
 metadata: {name: web, namespace: shop}
 spec:
   replicas: ${REPLICAS}`,
+	reads: func(r *Review, o *object) string { return fmt.Sprint(r.unfilled(o)) },
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for _, o := range r.objects {
-			if o.text != nil && !mayHave(o.text) {
-				continue
-			}
-			for _, e := range expected(o.manifest) {
-				if template.MatchString(e.text) {
-					findings = append(findings, unfilled(o.at(e.field), short(o.ID), e.field))
-				}
+			if text := r.text(o); text == nil || mayHave(text) {
+				findings = append(findings, r.unfilled(o)...)
 			}
 		}
 		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
@@ -58,6 +55,17 @@ spec:
 		})
 		return findings
 	},
+}
+
+// unfilled returns the findings about the fields of an object.
+func (r *Review) unfilled(o *object) []propagate.Finding {
+	var findings []propagate.Finding
+	for _, e := range expected(o.manifest) {
+		if template.MatchString(e.text) {
+			findings = append(findings, unfilled(r.fieldOf(o, e.field), short(o.ID), e.field))
+		}
+	}
+	return findings
 }
 
 // template matches the delimiters of common template languages around a name.
@@ -90,8 +98,8 @@ func expected(u *unstructured.Unstructured) []text {
 		}
 	}
 	for _, list := range []string{"initContainers", "containers"} {
-		for _, c := range containers(u, list) {
-			all = append(all, text{c.field + ".image", c.image}, text{c.field + ".name", c.name})
+		for _, c := range podspec.Containers(u, list) {
+			all = append(all, text{c.Field + ".image", c.Image}, text{c.Field + ".name", c.Name})
 		}
 	}
 	return all

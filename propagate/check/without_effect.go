@@ -59,7 +59,7 @@ func idleField(m policy.Meta, title, field, why string) propagate.Finding {
 
 // idleSuspension returns findings about suspended clusters without an object of the policy.
 func (r *Review) idleSuspension(p *policy.Policy) []propagate.Finding {
-	s, won := p.Spec.Suspension, r.claim(p).won
+	s, won := p.Spec.Suspension, r.won()[p.Title()]
 	if s == nil || s.DispatchingOnClusters == nil || len(won) == 0 {
 		return nil
 	}

@@ -18,7 +18,8 @@ import (
 // candidate is the plan of a new commit, to compare with the delivered revision.
 type candidate struct {
 	Decision
-	parts decode.Parts
+	parts  decode.Parts
+	review *check.Review
 	// findings of the checks that read no rendered object.
 	findings []propagate.Finding
 }
@@ -37,7 +38,7 @@ func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
 		return mistakes(check.Blocking(nil, refused), nil)
 	}
 	active := s.f.Plan()
-	after := slices.Concat(refused, n.findings, n.review().Run(check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
+	after := slices.Concat(refused, n.findings, n.review.Run(check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
 	if len(check.Blocking(known, after)) == 0 && (active != nil || revision == "") {
 		return mistakes(nil, c.endedHolds(s, active, n.Plan))
 	}

@@ -59,10 +59,11 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 	if err != nil {
 		return nil, mistake{err}
 	}
-	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members))
+	review := c.review(s.f.Key(), d)
+	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members), review)
 	p.Adds, p.ChangesClusters = declared.adds, declared.changes
 	p.Input.Tenant, p.Resting.Tenant = s.rules.ID(), s.rules.ID()
-	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, findings: p.Findings}); err != nil {
+	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, review: review, findings: p.Findings}); err != nil {
 		return nil, mistake{err}
 	}
 	if missing(parts.Clusters, declared.fleet) {

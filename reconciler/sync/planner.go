@@ -38,14 +38,16 @@ type Planner struct {
 	reporter     *report.Reporter
 	fingerprints *fingerprint.Key
 
-	mu     sync.Mutex
-	builds map[types.NamespacedName]*Builds
+	mu      sync.Mutex
+	builds  map[types.NamespacedName]*Builds
+	reviews map[types.NamespacedName]*check.Review // the last of each Federation
 }
 
 // NewPlanner returns a planner.
 func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *fingerprint.Key) *Planner {
 	return &Planner{
-		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints, builds: map[types.NamespacedName]*Builds{},
+		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints,
+		builds: map[types.NamespacedName]*Builds{}, reviews: map[types.NamespacedName]*check.Review{},
 	}
 }
 
@@ -103,6 +105,7 @@ func (p *Planner) Forget(federation types.NamespacedName) {
 	}
 	p.mu.Lock()
 	delete(p.builds, federation)
+	delete(p.reviews, federation)
 	p.mu.Unlock()
 	p.pool.Forget(federation)
 }
@@ -112,8 +115,6 @@ type Decision struct {
 	Members []v1alpha1.Cluster
 	Input   propagate.Input
 	Plan    *propagate.Plan
-	// review runs checks on the plan.
-	review func() *check.Review
 }
 
 // Decide makes the plan after last, which may be nil, with the surveys of the clusters: clusters without one are surveyed
@@ -135,8 +136,15 @@ func decide(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alp
 	d := Decision{Members: members, Input: input(members)}
 	var err error
 	d.Plan, err = last.Next(d.Input)
-	d.review = sync.OnceValue(func() *check.Review { return check.NewReview(d.Input, d.Plan) })
 	return d, err
+}
+
+// review returns the review of a decision about a Federation. It takes over the findings of the review before that still hold.
+func (p *Planner) review(federation types.NamespacedName, d Decision) *check.Review {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reviews[federation] = p.reviews[federation].Next(d.Input, d.Plan)
+	return p.reviews[federation]
 }
 
 // view returns the facts about clusters that the plan depends on.
@@ -144,12 +152,12 @@ func (d Decision) view() inputkey.View {
 	return inputkey.View{Conditions: len(d.Input.TaintPolicies) > 0, Room: d.Plan.NeedsRoom()}
 }
 
-// Pending returns the plan of a checkout, not active yet. present are the clusters before those of the commit are
-// declared.
-func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster) *state.PendingPlan {
+// Pending returns the plan of a checkout, not active yet, with its findings. present are the clusters before those of the commit
+// are declared.
+func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster, review *check.Review) *state.PendingPlan {
 	return &state.PendingPlan{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
-		Findings: worstFirst(d.review().Run(nil, check.Deciding()...)),
+		Findings: worstFirst(review.Run(nil, check.Deciding()...)),
 		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Commits: c.commits(),
 	}
 }

@@ -1,4 +1,5 @@
-package check
+// Package podspec reads containers and images from manifests.
+package podspec
 
 import (
 	"fmt"
@@ -7,16 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// container has the fields of one container that checks read.
-type container struct {
-	name, image string
-	pointer     string // JSON pointer of the container
-	field       string // its path as users write it
+// Container has the fields of one container that checks read.
+type Container struct {
+	Name, Image string
+	Pointer     string // JSON pointer of the container
+	Field       string // its path as users write it
 }
 
-// containers returns one list of containers ("containers", "initContainers") of the kinds in which image and word
+// Containers returns one list of containers ("containers", "initContainers") of the kinds in which image and word
 // overriders look for them (Karmada §3.3).
-func containers(u *unstructured.Unstructured, list string) []container {
+func Containers(u *unstructured.Unstructured, list string) []Container {
 	var path []string
 	switch u.GetKind() {
 	case "Pod":
@@ -28,21 +29,21 @@ func containers(u *unstructured.Unstructured, list string) []container {
 	}
 	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
 	items, _ := value.([]any)
-	var all []container
+	var all []Container
 	for i, item := range items {
 		fields, _ := item.(map[string]any)
 		name, _ := fields["name"].(string)
 		image, _ := fields["image"].(string)
-		all = append(all, container{
-			name: name, image: image,
-			pointer: fmt.Sprintf("/%s/%d", strings.Join(path, "/"), i), field: fmt.Sprintf("%s[%d]", strings.Join(path, "."), i),
+		all = append(all, Container{
+			Name: name, Image: image,
+			Pointer: fmt.Sprintf("/%s/%d", strings.Join(path, "/"), i), Field: fmt.Sprintf("%s[%d]", strings.Join(path, "."), i),
 		})
 	}
 	return all
 }
 
-// registryOf returns the registry of an image; empty for the default one.
-func registryOf(image string) string {
+// Registry returns the registry of an image; empty for the default one.
+func Registry(image string) string {
 	first, _, below := strings.Cut(image, "/")
 	if below && (strings.ContainsAny(first, ".:") || first == "localhost") {
 		return first
@@ -50,8 +51,8 @@ func registryOf(image string) string {
 	return ""
 }
 
-// repositoryOf returns an image without tag and digest.
-func repositoryOf(image string) string {
+// Repository returns an image without tag and digest.
+func Repository(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
 		image = image[:i]
