@@ -85,14 +85,15 @@ func runFaults(ctx context.Context, s scaling, pushes int, progress io.Writer) (
 }
 
 func (f *faultFigures) print(to io.Writer) error {
-	row := func(what string, without, with []time.Duration) string {
+	line := func(what string, without, with []time.Duration) string {
 		a, b := p99(without), p99(with)
-		return fmt.Sprintf("| %s | %v | %v | %.2f |\n", what, a.Round(time.Millisecond), b.Round(time.Millisecond), b.Seconds()/a.Seconds())
+		most, mark := row{figure: faultRatio, value: b.Seconds() / a.Seconds()}.verdict(f.objects, f.members)
+		return fmt.Sprintf("| %s | %v | %v | %.2f | %s | %s |\n", what, a.Round(time.Millisecond), b.Round(time.Millisecond), b.Seconds()/a.Seconds(), most, mark)
 	}
 	_, err := fmt.Fprintf(to, "%d members that work in every round, %d objects on each; p99 of the time from the push until an object is there\n\n"+
-		"| | all work | %d others do not | ratio (bar: 1.05) |\n|---|---|---|---|\n%s%s| heap of accord | %d MiB | %d MiB | |\n",
-		f.members, f.objects, len(faults()), row("all objects at once", f.without.bulk, f.with.bulk),
-		row(fmt.Sprintf("one object, %d times", f.pushes), f.without.changes, f.with.changes), f.without.heap>>20, f.with.heap>>20)
+		"| | all work | %d others do not | ratio | bar | |\n|---|---|---|---|---|---|\n%s%s| heap of accord | %d MiB | %d MiB | | | |\n",
+		f.members, f.objects, len(faults()), line("all objects at once", f.without.bulk, f.with.bulk),
+		line(fmt.Sprintf("one object, %d times", f.pushes), f.without.changes, f.with.changes), f.without.heap>>20, f.with.heap>>20)
 	return err
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
 	"time"
 )
 
@@ -31,41 +31,10 @@ type figures struct {
 	peak    int64    // resident bytes at most, over everything
 }
 
-// print compares them. The bars are those of the design; they are meant for 600 objects on 10 members.
+// print prints the figures, and beside each its bar for this number of objects and members.
 func (f *figures) print(w io.Writer) error {
-	pairs := f.options.members * f.objects
-	changed := f.options.members * f.pushes
-	overridden := f.options.members * workload{objects: f.objects}.deployments()
-
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells ...any) { fmt.Fprintf(t, "%v\t%v\t%v\t%v\t%v\n", cells...) }
 	fmt.Fprintf(w, "%d objects on %d members\n\n", f.objects, f.options.members)
-	line("WHAT", "FLOOR", "OURS", "RATIO", "BAR")
-	line(f.cold.wall("cold: nothing there -> everything there", "1.25 x")...)
-	line(f.cold.cpu("  CPU per object placed", pairs, "1 ms")...)
-	line(f.cold.writes("  writes per object and member", pairs)...)
-	line("  writes at the hub", "0", f.hub.changing(), "", fmt.Sprintf("grow with %d objects + %d members", f.objects, f.options.members))
-	line(f.single.wall(fmt.Sprintf("one object changed, p50 of %d", f.pushes), "3 x")...)
-	line(f.single.cpu("  CPU per object and member", changed, "")...)
-	line(f.single.writes("  writes per object and member", changed)...)
-	line(f.override.wall(fmt.Sprintf("override touching %d objects", workload{objects: f.objects}.deployments()), "1.25 x")...)
-	line(f.override.cpu("  CPU per object and member", overridden, "")...)
-	line(f.override.writes("  writes per object and member", overridden)...)
-	if len(f.quiet) > 0 {
-		for _, cells := range f.whileBusy() {
-			line(cells...)
-		}
-	}
-	if f.statusMembers > 0 {
-		line(f.status.wall(fmt.Sprintf("image changed -> observedGeneration, %d members with controllers, p50 of %d", f.statusMembers, f.pushes), "3 x")...)
-	}
-	line(fmt.Sprintf("requests of %d reconciliations, nothing to do", quietRounds), "0", f.nothing.total(), "", "0")
-	line("writes of a restart", "0", f.restart.changing(), "", "0")
-	line("  reads per member", "", fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members)), "", "")
-	line("resident memory at rest", "", megabytes(f.rest), "", "150 MB")
-	line("  at its peak", "", megabytes(f.peak), "", "")
-	line("  grown per object and member", "", fmt.Sprintf("%.1f KiB", per(int(f.grown), pairs)/1024), "", "1 KiB")
-	if err := t.Flush(); err != nil {
+	if err := printRows(w, f.rows(), f.objects, f.options.members); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nrequests at the members, ours:\n  cold     %s\n  single   %s\n  override %s\n  nothing  %s\n  restart  %s\nat the hub, cold: %s\n",
@@ -73,31 +42,89 @@ func (f *figures) print(w io.Writer) error {
 	return err
 }
 
-func (c compared) wall(what, bar string) []any {
-	return []any{what, milliseconds(c.floor.wall), milliseconds(c.ours.wall), ratio(c.ours.wall, c.floor.wall), bar}
+func (f *figures) rows() []row {
+	pairs := f.options.members * f.objects
+	rows := slices.Concat(f.coldRows(), []row{
+		f.single.wall(fmt.Sprintf("one object changed, p50 of %d", f.pushes), singleRatio),
+		f.single.cpu("  CPU per push", f.pushes, singleCPU),
+		f.single.writes("  writes per object and member", f.options.members*f.pushes, singleWrites),
+	})
+	if n := (workload{objects: f.objects}).deployments(); f.override.ours.wall > 0 {
+		rows = append(rows,
+			f.override.wall(fmt.Sprintf("override touching %d objects", n), overrideRatio),
+			f.override.cpu("  CPU per object and member", f.options.members*n, ""),
+			f.override.writes("  writes per object and member", f.options.members*n, overrideWrites))
+	}
+	if len(f.quiet) > 0 {
+		rows = append(rows, f.whileBusy()...)
+	}
+	if f.status.ours.wall > 0 {
+		rows = append(rows, f.status.wall(fmt.Sprintf("image changed -> observedGeneration, %d members with controllers, p50 of %d", f.statusMembers, f.pushes), statusRatio))
+	}
+	return append(rows,
+		counted(fmt.Sprintf("requests of %d reconciliations, nothing to do", quietRounds), f.nothing.total(), idleRequests),
+		counted("writes of a restart", f.restart.changing(), restartWrites),
+		row{what: "  reads per member", ours: fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members))},
+		row{what: "resident memory at rest", ours: megabytes(f.rest), figure: restMemory, value: float64(f.rest >> 20)},
+		row{what: "  at its peak", ours: megabytes(f.peak)},
+		row{what: "  grown per object and member", ours: fmt.Sprintf("%.1f KiB", per(int(f.grown), pairs)/1024)},
+	)
+}
+
+func (f *figures) coldRows() []row {
+	pairs := f.options.members * f.objects
+	writes := per(f.hub.changing(), f.objects)
+	return []row{
+		f.cold.wall("cold: nothing there -> everything there", coldRatio),
+		f.cold.cpu("  CPU per object placed", pairs, coldCPU),
+		f.cold.writes("  writes per object and member", pairs, ""),
+		{what: "  writes at the hub per object", floor: "0", ours: fmt.Sprintf("%.2f", writes), figure: coldHubWrites, value: writes},
+	}
+}
+
+// counted is a row whose floor is 0.
+func counted(what string, n int, is figure) row {
+	return row{what: what, floor: "0", ours: fmt.Sprint(n), figure: is, value: float64(n)}
+}
+
+// wall compares times. Its figure is their ratio.
+func (c compared) wall(what string, is figure) row {
+	r := row{what: what, floor: milliseconds(c.floor.wall), ours: milliseconds(c.ours.wall), ratio: ratio(c.ours.wall, c.floor.wall)}
+	if c.floor.wall > 0 {
+		r.figure, r.value = is, float64(c.ours.wall)/float64(c.floor.wall)
+	}
+	return r
 }
 
 // whileBusy compares ours with itself, and with what the members gave the floor at the same time.
-func (f *figures) whileBusy() [][]any {
+func (f *figures) whileBusy() []row {
 	quiet := middle(f.quiet)
 	if len(f.busy) == 0 {
-		return [][]any{{"one object changed during an override (floor: ours without one)", milliseconds(quiet), "-", "-", "3 x"}}
+		return []row{{what: "one object changed during an override (floor: ours without one)", floor: milliseconds(quiet), ours: "-", ratio: "-"}}
 	}
 	busy := cost{wall: middle(f.busy)}
-	return [][]any{
-		compared{floor: cost{wall: quiet}, ours: busy}.wall(fmt.Sprintf("one object changed during an override, p50 of %d (floor: ours without one)", len(f.busy)), "3 x"),
+	return []row{
+		compared{floor: cost{wall: quiet}, ours: busy}.wall(fmt.Sprintf("one object changed during an override, p50 of %d (floor: ours without one)", len(f.busy)), busyRatio),
 		compared{floor: cost{wall: middle(f.busyFloor)}, ours: busy}.wall("  beside one that the floor changes during the same override", ""),
 	}
 }
 
-func (c compared) cpu(what string, objects int, bar string) []any {
-	each := func(d time.Duration) string { return fmt.Sprintf("%.2f ms", per(int(d.Microseconds()), objects)/1000) }
-	return []any{what, each(c.floor.cpu), each(c.ours.cpu), ratio(c.ours.cpu, c.floor.cpu), bar}
+// cpu compares CPU times. Its figure is ours, in milliseconds for each of n.
+func (c compared) cpu(what string, n int, is figure) row {
+	each := func(d time.Duration) float64 { return per(int(d.Microseconds()), n) / 1000 }
+	return row{
+		what: what, floor: fmt.Sprintf("%.2f ms", each(c.floor.cpu)), ours: fmt.Sprintf("%.2f ms", each(c.ours.cpu)),
+		ratio: ratio(c.ours.cpu, c.floor.cpu), figure: is, value: each(c.ours.cpu),
+	}
 }
 
-func (c compared) writes(what string, objects int) []any {
-	each := func(r requests) string { return fmt.Sprintf("%.2f", per(r.changing(), objects)) }
-	return []any{what, each(c.floor.requests), each(c.ours.requests), "", "1"}
+// writes compares writes at the members. Its figure is ours, for each of n.
+func (c compared) writes(what string, n int, is figure) row {
+	each := func(r requests) float64 { return per(r.changing(), n) }
+	return row{
+		what: what, floor: fmt.Sprintf("%.2f", each(c.floor.requests)), ours: fmt.Sprintf("%.2f", each(c.ours.requests)),
+		figure: is, value: each(c.ours.requests),
+	}
 }
 
 func per(n, of int) float64 { return float64(n) / float64(of) }
