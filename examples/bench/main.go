@@ -5,6 +5,7 @@
 //	go run ./examples/bench                             600 objects on 10 members, as the bars say
 //	go run ./examples/bench --members 3 --objects 60    a short one
 //	go run ./examples/bench --faults --members 20       another one: 16 members beside four that do not work
+//	go run ./examples/bench --grow                      another one: how each figure grows with objects and with members
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
 //
 // Two figures are of their own kind. One object changed during an override: how long a small change takes while all
@@ -68,6 +69,10 @@ func command(ctx context.Context, args []string) error {
 		}
 		return err
 	}
+	if o.grow {
+		f, err := runGrow(ctx, o.growing, os.Stderr)
+		return errors.Join(err, f.print(os.Stdout))
+	}
 	f, err := run(ctx, o, os.Stderr)
 	if err != nil {
 		return err
@@ -90,6 +95,11 @@ type options struct {
 	// faults: instead, beside members that do not work.
 	faults bool
 	scale  scaling // instead, when it has members
+	// grow: instead, how the figures grow.
+	grow    bool
+	growing growing
+	// small: the members are small API servers in one process.
+	small bool
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -108,8 +118,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
 	f.DurationVar(&o.scale.rest, "scale-rest", time.Minute, "how long accord is then watched doing nothing")
 	f.StringVar(&o.scale.profiles, "scale-profiles", "", "keep profiles of accord in this directory")
+	f.BoolVar(&o.grow, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
+	f.IntVar(&o.growing.objects, "objects-max", 60000, "objects of --grow at most; also a tenth and a hundredth of them")
+	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
 	if err := f.Parse(args); err != nil {
 		return o, err
+	}
+	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
+	if o.growing.objects < 12 || o.growing.members < 0 {
+		return o, fmt.Errorf("--grow needs at least 12 objects")
 	}
 	if o.scale.members < 0 || o.scale.objects < 6 || o.scale.rest <= 0 {
 		return o, fmt.Errorf("at least 6 objects on a member, and some time at rest")

@@ -122,7 +122,7 @@ func (o *ourSide) request(ctx context.Context) error {
 
 // until waits for something that accord says of itself.
 func (o *ourSide) until(ctx context.Context, what string, done wait.ConditionWithContextFunc) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, changeLimit)
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		select {

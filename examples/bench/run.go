@@ -57,7 +57,7 @@ func (b *bench) changes(ctx context.Context) (err error) {
 	}{
 		{"cold: nothing there, then everything", b.cold, false},
 		{"one object changed, again and again", b.single, false},
-		{"an image tag changed in all Deployments", b.override, false},
+		{"an image tag changed in all Deployments", b.override, b.small},
 		{"one object changed while many others are", b.busy, !b.options.busy},
 		{"nothing to do", b.nothing, false},
 		{"a restart", b.restart, false},

@@ -18,10 +18,14 @@ type scaling struct {
 	rest     time.Duration // how long it is watched doing nothing
 	accord   string        // absent: built from this repository
 	profiles string        // directory; absent: none are kept
+	decades  bool          // measure a tenth and a hundredth of the members instead
 }
 
 // sizes returns the number of members of each round.
 func (s scaling) sizes() []int {
+	if s.decades {
+		return decades(s.members, 1)
+	}
 	return slices.Compact([]int{max(1, s.members/10), max(1, s.members*3/10), s.members})
 }
 

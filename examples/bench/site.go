@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -31,11 +30,7 @@ func (b *bench) open(ctx context.Context, name string, members, objects int, arg
 	if s.hub, err = startFleet(dir, b.control, "hub", []string{hubName}); err != nil {
 		return nil, err
 	}
-	var names []string
-	for i := range members {
-		names = append(names, fmt.Sprintf("member-%02d", i+1))
-	}
-	if s.members, err = startFleet(dir, b.control, "members", names, args...); err != nil {
+	if s.members, err = b.startMembers(dir, members, args...); err != nil {
 		return nil, err
 	}
 	b.say("starting the floor")
