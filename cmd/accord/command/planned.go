@@ -86,7 +86,7 @@ func treeOf(fed *v1alpha1.Federation, files fs.FS) *load.Tree {
 	for i := range checkouts {
 		checkouts[i].Files = files
 	}
-	return load.NewTree(fed, checkouts)
+	return load.NewTree(fed, checkouts, nil)
 }
 
 // mistakesIn plans a tree that was base before. It returns the errors in its manifests and the refusals of the Tenant, as errors that

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 
@@ -97,7 +98,7 @@ func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 		return nil, err
 	}
 	defer end()
-	t := NewTree(fed, checkouts)
+	t := NewTree(fed, checkouts, nil)
 	if f.Repo == "" {
 		t.Dir = dir
 	}
@@ -151,8 +152,25 @@ func (f *Flags) sources() []v1alpha1.Source {
 	return all
 }
 
-// NewTree builds every source and sorts the manifests.
-func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
+// Builds caches the last build of each source, for a tree that differs in a few files. The zero value is empty.
+type Builds struct{ bySource map[int]*render.Cache }
+
+// build builds the source with an index. The nil Builds caches nothing.
+func (b *Builds) build(i int, files fs.FS, o render.Options) ([]render.Object, error) {
+	if b == nil {
+		return render.Build(files, o)
+	}
+	if b.bySource == nil {
+		b.bySource = map[int]*render.Cache{}
+	}
+	if b.bySource[i] == nil {
+		b.bySource[i] = &render.Cache{}
+	}
+	return b.bySource[i].Build(files, o)
+}
+
+// NewTree builds every source and sorts the manifests. builds may be nil; it never changes the tree.
+func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tree {
 	var objects []render.Object
 	var errs []error
 	size := render.NewLedger()
@@ -164,7 +182,7 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 		if checkouts[i].Files == nil {
 			continue
 		}
-		built, err := render.Build(checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
+		built, err := builds.build(i, checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
 		objects, errs = append(objects, built...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

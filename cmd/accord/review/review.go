@@ -191,7 +191,7 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
 		p.base.tree.Govern(g)
-		if err := p.base.decide(); err != nil {
+		if err := p.base.decide(nil); err != nil {
 			n := len(mistakesOf(err))
 			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", phrase.Count(n, "mistake")))
 			p.base.tree = nil
@@ -205,7 +205,7 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 	p.head.tree.Input.Now = now
 	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), last
 	p.head.tree.Govern(g)
-	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
+	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide(p.base.plan))...)
 	if len(r.Mistakes) > 0 {
 		return
 	}
@@ -216,12 +216,12 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 	}
 }
 
-// decide makes the plan. The error is about manifests.
-func (s *side) decide() error {
+// decide makes the plan, from that of the other side if there is one. The error is about manifests.
+func (s *side) decide(last *propagate.Plan) error {
 	if s.tree.Mistakes != nil {
 		return s.tree.Mistakes
 	}
-	plan, err := propagate.New(s.tree.Input)
+	plan, err := last.Next(s.tree.Input)
 	s.plan = plan
 	return err
 }

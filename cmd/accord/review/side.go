@@ -70,8 +70,9 @@ func (s *side) readFederation(file string) error {
 }
 
 // read builds and sorts the manifests of this side. others has the checkouts of sources in other repositories, by index; below
-// is the directory in which the paths of this repository begin. Absent directories are empty if absent is true.
-func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
+// is the directory in which the paths of this repository begin. Absent directories are empty if absent is true. builds has the other
+// side's build, if it was read.
+func (s *side) read(others map[int]load.Checkout, below string, absent bool, builds *load.Builds) {
 	fed := s.federation.DeepCopy()
 	checkouts := make([]load.Checkout, len(fed.Spec.Sources))
 	for i := range fed.Spec.Sources {
@@ -86,7 +87,7 @@ func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
 		}
 		checkouts[i] = from
 	}
-	s.tree = load.NewTree(fed, checkouts)
+	s.tree = load.NewTree(fed, checkouts, builds)
 	s.tree.Input.Revision = cmp.Or(s.Revision, s.tree.Input.Revision)
 	if s.health != nil {
 		s.tree.Input.Health = s.health

@@ -40,6 +40,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 	if h != nil && (f.OwnPaths || f.Tree.Found == nil && f.Tree.FederationName == "") {
 		below = h.Below // those of a Federation begin at the root
 	}
+	builds := &load.Builds{}
 	for _, s := range []*side{p.base, p.head} {
 		if s.isEmpty() {
 			continue
@@ -49,7 +50,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 			p.end()
 			return nil, err
 		}
-		s.read(others, below, s == p.base)
+		s.read(others, below, s == p.base, builds)
 		s.tree.Dir = p.dir
 	}
 	return p, nil
