@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
@@ -13,7 +14,7 @@ import (
 type outcome struct {
 	once concurrent.Once
 	list []*previous.Decision // parallel to the decisions
-	// unsettled are the objects whose previous decision was another one. The next plan decides about them again.
+	// unsettled are the objects whose previous decision was another one, and counts for this one. The next plan decides about them again.
 	unsettled []int // slots
 }
 
@@ -38,7 +39,19 @@ func (p *Plan) settle(slot int) {
 		p.outcome.list[slot] = it.previous
 		return
 	}
-	p.outcome.list[slot], p.outcome.unsettled = &now, append(p.outcome.unsettled, slot)
+	p.outcome.list[slot] = &now
+	if !p.ignoresPrevious(it) {
+		p.outcome.unsettled = append(p.outcome.unsettled, slot)
+	}
+}
+
+// ignoresPrevious reports whether an object without a previous decision gets the same decision when this one is the previous one.
+func (p *Plan) ignoresPrevious(it *item) bool {
+	d := it.decision
+	if it.previous != nil || d.ScopeUnknown || d.Unplaced() || d.Lazy || len(p.rules.rebalancers[d.ID]) > 0 {
+		return false
+	}
+	return d.Policy == nil || d.Policy.Spec.ActivationPreference != policy.Lazy && place.IgnoresPrevious(d.Policy.Spec.Placement)
 }
 
 // outcome returns the decision for Input.Previous of the next plan.

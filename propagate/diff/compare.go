@@ -110,6 +110,15 @@ func (c *comparison) compareObjects() {
 
 // compareObject returns the differences of one object, or nil if there are none.
 func (c *comparison) compareObject(i int) *object {
+	if c.unchanged(c.ids[i]) {
+		across, _ := c.after.Plan.ForObject(c.ids[i])
+		sum := across.Sum()
+		for side := range c.sums {
+			c.sums[side][i] = sum
+			c.checkOutcomes[side].Add(across)
+		}
+		return nil
+	}
 	before, after := c.pair.ForObject(c.ids[i])
 	for side, across := range []*propagate.ObjectPlan{before, after} {
 		if across != nil {
@@ -118,4 +127,10 @@ func (c *comparison) compareObject(i int) *object {
 		}
 	}
 	return c.compareClusters(c.ids[i], before, after)
+}
+
+// unchanged reports whether everything about an object is the same in both plans: one was made from the other by deciding about
+// other objects.
+func (c *comparison) unchanged(id manifest.ID) bool {
+	return c.after.Plan.StepFrom(c.before.Plan) && c.after.Plan.UnchangedSince(c.before.Plan, id)
 }
