@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // open starts a watch at k.resourceVersion.
@@ -26,21 +26,14 @@ func (k *kindWatcher) open(ctx context.Context, resource schema.GroupVersionReso
 		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(egress.WithLimit(ctx, egress.Unbounded))
 }
 
-// event is one line of a watch.
-type event struct {
-	Type   apiwatch.EventType `json:"type"`
-	Object map[string]any     `json:"object"`
-}
-
 // events passes events to the sink until the watch ends, and returns nil unless the API server sent an error or an event
 // that is too large. A connection that broke or a malformed event is no error: the next watch resumes after the last event.
 func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 	messages := &egress.Messages{From: body, Limit: egress.Event}
-	text := json.NewDecoder(messages)
-	text.UseNumber()
+	texts := jsonobject.NewReader(messages, &k.watcher.decoders)
 	for {
 		messages.Next()
-		u, kind, err := nextEvent(text)
+		u, kind, err := nextEvent(texts, &k.watcher.decoders)
 		if errors.Is(err, egress.ErrTooLarge) {
 			return fmt.Errorf("watching %s: %w", k.gvk.Kind, err)
 		}
@@ -64,19 +57,22 @@ func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 var errNoEvent = errors.New("malformed watch event")
 
 // nextEvent decodes one event.
-func nextEvent(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, error) {
-	var e event
-	if err := text.Decode(&e); err != nil {
-		return nil, "", err
-	}
-	u, err := unstructuredOf(e.Object)
+func nextEvent(texts *jsonobject.Reader, decoders *jsonobject.Pool) (*unstructured.Unstructured, apiwatch.EventType, error) {
+	text, err := texts.Next()
 	if err != nil {
 		return nil, "", err
 	}
-	switch e.Type {
+	event, err := decoders.Unmarshal(text)
+	if err != nil {
+		return nil, "", err
+	}
+	name, _ := event["type"].(string)
+	object, _ := event["object"].(map[string]any)
+	u := &unstructured.Unstructured{Object: object}
+	switch kind := apiwatch.EventType(name); kind {
 	case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted, apiwatch.Bookmark, apiwatch.Error:
 		if u.GetKind() != "" {
-			return u, e.Type, nil
+			return u, kind, nil
 		}
 	}
 	return nil, "", errNoEvent

@@ -1,13 +1,14 @@
 package watch
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // Events are decoded as client-go decodes the objects of Get and List.
@@ -27,10 +28,10 @@ func TestEventsAreDecodedAsByClientGo(t *testing.T) {
 			object := `{"apiVersion":"a.io/v1","kind":"Gadget","metadata":{"name":"g","generation":3,"resourceVersion":"7"},"spec":` + spec + `}`
 			var want unstructured.Unstructured
 			require.NoError(t, want.UnmarshalJSON([]byte(object)))
-			text := json.NewDecoder(strings.NewReader(`{"type":"MODIFIED","object":` + object + "}\n" + `{"type":"DELETED","object":` + object + `}`))
-			text.UseNumber()
+			var decoders jsonobject.Pool
+			texts := jsonobject.NewReader(strings.NewReader(`{"type":"MODIFIED","object":`+object+"}\n"+`{"type":"DELETED","object":`+object+`}`), &decoders)
 			for _, kind := range []apiwatch.EventType{apiwatch.Modified, apiwatch.Deleted} {
-				got, is, err := nextEvent(text)
+				got, is, err := nextEvent(texts, &decoders)
 				require.NoError(t, err)
 				require.Equal(t, kind, is)
 				require.Equal(t, want.Object, got.Object)

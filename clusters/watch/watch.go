@@ -15,10 +15,11 @@ import (
 
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/discovery"
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // A Sink receives the objects of a cluster. It must copy fields and not keep the objects, because there are
-// thousands. The methods are called from one goroutine per kind and must not block for long.
+// thousands. fieldsV1 of an entry of managedFields is decoded, or a string with its JSON. The methods are called from one goroutine per kind and must not block for long.
 type Sink interface {
 	// Put receives an object that is new, changed, or the same as before.
 	Put(u *unstructured.Unstructured)
@@ -45,6 +46,7 @@ type Watcher struct {
 	server   Server
 	selector string
 	sink     Sink
+	decoders jsonobject.Pool // of all kinds
 
 	ctx   context.Context // of every kind; ended by Close
 	stop  context.CancelFunc
