@@ -71,7 +71,7 @@ func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind
 			return nil, err
 		}
 		for i := range page.Items {
-			if live.Observe(&page.Items[i], nil, live.Object{}, live.Accepted{}).IsStranger() {
+			if live.Observe(&page.Items[i], nil, live.Object{}, live.Proof{}).IsStranger() {
 				continue
 			}
 			annotations := page.Items[i].GetAnnotations()

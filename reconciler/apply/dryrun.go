@@ -133,7 +133,7 @@ func (t *trial) listKindLive(ctx context.Context, gvr schema.GroupVersionResourc
 			defer t.mu.Unlock()
 			for i := range page.Items {
 				id := manifest.IDOf(&page.Items[i])
-				t.live.Put(id, live.Observe(&page.Items[i], wanted[id], live.Object{}, live.Accepted{}))
+				t.live.Put(id, live.Observe(&page.Items[i], wanted[id], live.Object{}, live.Proof{}))
 			}
 			next = page.GetContinue()
 			return nil

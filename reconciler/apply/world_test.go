@@ -211,7 +211,7 @@ func (w *world) look(target propagate.ClusterPlan) {
 		for i := range list.Items {
 			u := &list.Items[i]
 			id := manifest.IDOf(u)
-			objects.Put(id, w.compared(u, wants[id], live.Observe(u, wants[id], seenIn(&w.live, id), live.Accepted{})))
+			objects.Put(id, w.compared(u, wants[id], live.Observe(u, wants[id], seenIn(&w.live, id), live.Proof{})))
 		}
 	}
 	w.live = objects

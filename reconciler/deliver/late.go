@@ -109,11 +109,10 @@ func (l *lateWorkload) observation() state.Observation {
 
 // observe records an observation of an object in the state.
 func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unstructured, x state.Observation, now time.Time) (changes.Changes, bool) {
-	selector := podSelector(u)
-	if selector == "" {
-		return f.Observe(cluster, manifest.IDOf(u), x, now)
-	}
 	key := lateKey{f.Key(), manifest.IDOf(u)}
+	if !hasPods(u) {
+		return f.Observe(cluster, key.id, x, now)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.of[key]
@@ -126,7 +125,11 @@ func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unst
 	case known == nil || known.seen.Report.Generation != x.Report.Generation:
 		known = &lateWorkload{since: now}
 	}
-	known.seen, known.selector = x, selector
+	if known.selector = podSelector(u); known.selector == "" {
+		delete(l.of, key)
+		return f.Observe(cluster, key.id, x, now)
+	}
+	known.seen = x
 	known.observe(statusOf(u))
 	if l.of == nil {
 		l.of = map[lateKey]*lateWorkload{}
@@ -228,10 +231,17 @@ func (l *late) deny(federation types.NamespacedName) {
 	maps.DeleteFunc(l.of, func(key lateKey, _ *lateWorkload) bool { return key.federation == federation })
 }
 
-// podSelector returns the label selector of a workload with a pod template, and "" for any other object.
+// hasPods reports whether an object is a workload with a selector and a pod template.
+func hasPods(u *unstructured.Unstructured) bool {
+	_, selector, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "selector")
+	_, template, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers")
+	return selector && template
+}
+
+// podSelector returns the label selector of a workload, and "" for one that selects no pods, or all.
 func podSelector(u *unstructured.Unstructured) string {
 	raw, found, _ := unstructured.NestedMap(u.Object, "spec", "selector")
-	if _, template, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers"); !found || !template {
+	if !found {
 		return ""
 	}
 	var selector metav1.LabelSelector

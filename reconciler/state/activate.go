@@ -137,7 +137,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		}
 		f.assign(l)
 	}
-	maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Accepted) bool { return a.Plan.Manifest(id) == nil })
+	maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return a.Plan.Manifest(id) == nil })
 }
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.

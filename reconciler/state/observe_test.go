@@ -42,7 +42,7 @@ func TestStaleBases(t *testing.T) {
 			l.Live.Settle(map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: ownership.Hash{2}}}})
 		}, false},
 		"the cluster was lost, and is looked at":  {func(l *delivery.State) { l.Live.Clear() }, false},
-		"another cluster has shown what it means": {func(l *delivery.State) { l.Proven[contendedID] = live.Accepted{Digest: "d1"} }, true},
+		"another cluster has shown what it means": {func(l *delivery.State) { l.Proven[contendedID] = live.Proof{Accepted: live.Accepted{Digest: "d1"}} }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &delivery.State{Desired: delivery.Desired{Wants: wanted.Objects{}}, Proven: live.Proven{}}

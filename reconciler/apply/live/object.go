@@ -27,6 +27,9 @@ type Object struct {
 	// Intact is set if accord still owns every field of the planned object, except those that are Yielded. It is
 	// only meaningful if Digest is the planned one.
 	Intact bool
+	// Exact is set if accord owns no field that the planned object does not have. It is only meaningful with Intact, and may be
+	// false for an object that is as it was Accepted.
+	Exact bool
 	// ChangedBy is the field manager that took the lost fields, if it is known.
 	ChangedBy string
 	// ChangedFields names the first few lost fields.
@@ -66,7 +69,7 @@ func (a Accepted) of(s Object) bool {
 
 // Observe returns the Object of a live object. want is the planned object, nil for none; before is the last Object,
 // zero for none; proven is its entry in Proven.
-func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Object, proven Accepted) Object {
+func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Object, proven Proof) Object {
 	annotations := u.GetAnnotations()
 	s := Object{
 		GVK:      u.GroupVersionKind(),
@@ -91,30 +94,41 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 		return s
 	}
 	s.Yielded = managers.Yielded(ownership.Present(want.Yields, want.JSON), u.Object)
-	if s.Intact = s.Accepted.of(s) || proven == s.proof(); s.Intact {
+	if proven.Accepted == s.state() {
+		s.Intact, s.Exact = true, proven.Exact
 		return s
 	}
-	if lost := managers.Ours().Missing(want.JSON, s.Yielded); len(lost) > 0 {
+	if s.Intact = s.Accepted.of(s); s.Intact {
+		return s
+	}
+	lost, exact := managers.Ours().Match(want.JSON, s.Yielded)
+	if len(lost) > 0 {
 		s.ChangedBy, s.ChangedFields = managers.ChangedBy(lost), ownership.Describe(lost)
 	} else {
-		s.Intact = true
+		s.Intact, s.Exact = true, exact
 	}
 	return s
 }
 
 // Proven has for every object the last set of fields that was compared with the planned object and matched. An
 // object is the same on many clusters, so that one comparison is enough.
-type Proven map[manifest.ID]Accepted
+type Proven map[manifest.ID]Proof
+
+// Proof is the result of the comparison of a set of fields with the planned object.
+type Proof struct {
+	Accepted
+	Exact bool // as in Object
+}
 
 // Note records an object that is as it was applied.
 func (p Proven) Note(id manifest.ID, s Object) {
 	if s.Intact && !s.Accepted.of(s) {
-		p[id] = s.proof()
+		p[id] = Proof{s.state(), s.Exact}
 	}
 }
 
-// proof returns the entry of an intact object.
-func (s Object) proof() Accepted {
+// state returns the version and the owned fields that the object has.
+func (s Object) state() Accepted {
 	return Accepted{Digest: s.Digest, Fields: s.Fields, Yielded: ownership.Paths(s.Yielded)}
 }
 

@@ -41,7 +41,7 @@ type shared struct {
 	uid                          types.UID // of another form than a UUID
 	digest, changedBy, changedAt string
 	labels                       string // packed: each key before its value, sorted
-	intact, preserve             bool
+	intact, exact, preserve      bool
 	compared, mutated            bool
 	overwritten                  bool
 	adopted, deleting            bool
@@ -153,7 +153,7 @@ func (l *Objects) IDs() iter.Seq[manifest.ID] {
 
 func packObject(s Object) packed {
 	l := shared{
-		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
+		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact, exact: s.Exact,
 		preserve: s.Preserve, adopted: s.Adopted, controller: s.Controller, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
 		compared: s.Compared, mutated: s.Mutated, overwritten: s.Overwritten,
 	}
@@ -175,7 +175,7 @@ func packObject(s Object) packed {
 func (kept packed) object() Object {
 	l := kept.look.Value()
 	s := Object{
-		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
+		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact, Exact: l.exact,
 		Preserve: l.preserve, Adopted: l.adopted, Controller: l.controller, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
 		Comparison: Comparison{Compared: l.compared, Mutated: l.mutated, Overwritten: l.overwritten, Written: kept.written, AppliedAt: kept.appliedAt},
 	}

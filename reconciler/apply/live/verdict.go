@@ -47,8 +47,16 @@ func (s Object) WithComparison(fields []v1alpha1.MutatedField, more string, know
 
 // Beyond describes the fields of the live object that accord owns and did not apply; empty if its last apply has them too.
 func (s Object) Beyond(applied, live map[string]any, owners ownership.Managers) string {
-	if s.Accepted.Digest == s.Digest && s.Accepted.Fields == s.Fields || applied["apiVersion"] != live["apiVersion"] {
+	if s.accepted() || applied["apiVersion"] != live["apiVersion"] {
 		return ""
 	}
 	return ownership.Describe(owners.Ours().Beyond(applied, live))
+}
+
+// OwnsPlannedOnly reports whether Beyond is empty for the planned object, without a comparison.
+func (s Object) OwnsPlannedOnly() bool { return s.Exact || s.accepted() }
+
+// accepted reports whether accord owns the fields that it owned after its last apply of this version.
+func (s Object) accepted() bool {
+	return s.Accepted.Digest == s.Digest && s.Accepted.Fields == s.Fields
 }

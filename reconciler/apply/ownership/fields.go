@@ -17,10 +17,15 @@ type Fields struct {
 	text    []byte
 }
 
-// fieldsOf returns the Fields of a decoded fieldsV1.
+// fieldsOf returns the Fields of a fieldsV1, which is decoded, or JSON in a string as a watch passes it.
 func fieldsOf(raw any) Fields {
-	decoded, _ := raw.(map[string]any)
-	return Fields{decoded: decoded}
+	switch raw := raw.(type) {
+	case map[string]any:
+		return Fields{decoded: raw}
+	case string:
+		return Fields{text: []byte(raw)}
+	}
+	return Fields{}
 }
 
 func (f Fields) tree() map[string]any {
@@ -39,11 +44,16 @@ type Hash [16]byte
 
 // Hash returns a value that is equal for equal sets, in any order, and zero for the empty set.
 func (f Fields) Hash() Hash {
-	tree := f.tree()
-	if tree == nil {
-		return Hash{}
+	room := make([]byte, 0, 1<<10) // enough for most objects
+	names, ok := appendText(room, f.text)
+	if !ok {
+		tree := f.tree()
+		if tree == nil {
+			return Hash{}
+		}
+		names = appendTree(room, tree)
 	}
-	sum := sha256.Sum256(appendTree(make([]byte, 0, 1<<10), tree)) // enough for most objects
+	sum := sha256.Sum256(names)
 	return Hash(sum[:len(Hash{})])
 }
 

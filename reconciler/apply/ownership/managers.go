@@ -18,10 +18,18 @@ import (
 // Another manager that changes or removes a field takes the ownership (the rules of server-side apply). The
 // comparison needs no schema: the set shows whether a list is atomic or has items with owners.
 func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
+	lost, _ := f.Match(applied, left)
+	return lost
+}
+
+// Match returns the Missing fields, and whether the set is exact: accord owns no field that the applied object does not have.
+func (f Fields) Match(applied []byte, left []Yielded) (lost []fieldpath.Path, exact bool) {
 	var object map[string]any
 	if err := utiljson.Unmarshal(applied, &object); err != nil {
-		return []fieldpath.Path{{}}
+		return []fieldpath.Path{{}}, false
 	}
+	set := f.Set()
+	exact = within(set, object)
 	delete(object, "apiVersion")
 	delete(object, "kind")
 	if metadata, ok := object["metadata"].(map[string]any); ok {
@@ -32,8 +40,23 @@ func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 		Remove(object, l.Path)
 	}
 	c := comparison{}
-	c.object(f.Set(), object, nil)
-	return c.lost
+	c.object(set, object, nil)
+	return c.lost, exact
+}
+
+// within reports whether v has a value at every leaf of a set.
+func within(set *fieldpath.Set, v any) bool {
+	for e := range set.Members.All() {
+		if _, above := set.Children.Get(e); !above && Child(v, e) == nil {
+			return false
+		}
+	}
+	inside := true
+	set.Children.Iterate(func(e fieldpath.PathElement) {
+		below, _ := set.Children.Get(e)
+		inside = inside && within(below, Child(v, e))
+	})
+	return inside
 }
 
 // Beyond returns the fields with a value in live that accord owns, and that the applied object does not have: somebody else

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/jsonobject"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/mutation"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
@@ -29,6 +30,9 @@ func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Obje
 		seen.Compared, seen.Mutated = true, b.Before.Mutated
 		return seen, b.Mutated
 	}
+	if seen.OwnsPlannedOnly() && !b.Book.Retains(u.GroupVersionKind().GroupKind()) && jsonobject.Holds(b.Wanted.JSON, u.Object) {
+		return seen.WithComparison(nil, "", false), nil // most objects; nothing is decoded
+	}
 	wanted := &unstructured.Unstructured{}
 	if utiljson.Unmarshal(b.Wanted.JSON, &wanted.Object) != nil {
 		return seen, nil // the API server rejects it, too
@@ -40,7 +44,11 @@ func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Obje
 	owners := ownership.Of(u)
 	fields := mutation.Compare(sent.Object, u.Object, seen.Yielded, owners)
 	known := settled && b.Before.Mutated && len(fields) > 0 && slices.Equal(fields, b.Mutated)
-	return seen.WithComparison(fields, seen.Beyond(sent.Object, u.Object, owners), known), fields
+	more := ""
+	if !seen.Exact || sent != wanted {
+		more = seen.Beyond(sent.Object, u.Object, owners)
+	}
+	return seen.WithComparison(fields, more, known), fields
 }
 
 // withoutManagers returns a shallow copy without managedFields, which scripts do not get. Scripts change nothing in it.

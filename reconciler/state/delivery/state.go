@@ -223,7 +223,7 @@ func (l *State) PlannedAs(id manifest.ID, planned wanted.Object) {
 type Base struct {
 	Wanted *propagate.Rendered // nil for none
 	Before live.Object
-	Proven live.Accepted
+	Proven live.Proof
 	// Generation and Mutated were recorded with Before.
 	Generation int64
 	Mutated    []v1alpha1.MutatedField
