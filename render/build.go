@@ -76,6 +76,7 @@ type builder struct {
 	current  *Cache
 	buffer   []byte // for reading files
 	budget   *Budget
+	sharing  *sharing
 }
 
 func (b builder) file(name string) file {

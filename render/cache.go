@@ -47,7 +47,7 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 		before = Cache{}
 	}
 	*m = Cache{options: o, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}}.build(o)
 }
 
 // content returns the objects of a file. It reads the data only if they changed.
@@ -89,9 +89,17 @@ func (b builder) objects(name string, data []byte) ([]Object, error) {
 			t.data = data
 		}
 		t.objects, t.err = b.file(name).objects(data)
+		b.share(t.objects)
 	}
 	b.current.files[name] = t
 	return t.objects, t.err
+}
+
+// share keeps the equal parts of objects in memory once.
+func (b builder) share(objects []Object) {
+	for _, o := range objects {
+		b.sharing.share(o.Manifest.Object)
+	}
 }
 
 // unchanged reports whether a file still has the content data, without reading it into memory as a whole.

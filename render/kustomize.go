@@ -99,6 +99,7 @@ func (v *vetter) run(dir string) ([]Object, error) {
 	if err := wrong.join(r.errorf("", "builds at least %d invalid objects", MaxFileErrors)); err != nil {
 		return objects, err
 	}
+	v.share(objects)
 	v.current.built[dir] = &cachedBuild{closure: closure, objects: slices.Clone(objects)}
 	return objects, nil
 }

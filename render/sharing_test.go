@@ -1,0 +1,72 @@
+package render
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Objects with shared parts are equal to those without.
+func TestSharingChangesNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := &sharing{}
+	var all, copies []map[string]any
+	for range 2000 {
+		object, _ := randomValue(random, 5).(map[string]any)
+		copies = append(copies, runtime.DeepCopyJSON(object))
+		s.share(object)
+		all = append(all, object)
+	}
+	require.Equal(t, copies, all)
+}
+
+func randomValue(random *rand.Rand, depth int) any {
+	switch n := random.IntN(9); {
+	case depth == 5 || depth > 0 && n < 3:
+		object := map[string]any{}
+		for range random.IntN(5) {
+			object[fmt.Sprint("k", random.IntN(6))] = randomValue(random, depth-1)
+		}
+		return object
+	case depth > 0 && n < 5:
+		list := []any{}
+		for range random.IntN(4) {
+			list = append(list, randomValue(random, depth-1))
+		}
+		return list
+	case n == 5:
+		return random.Int64N(3)
+	case n == 6:
+		return float64(random.IntN(3))
+	case n == 7:
+		return []any{true, false, nil}[random.IntN(3)]
+	}
+	return []string{"", "0", "1", "t", "web"}[random.IntN(5)]
+}
+
+func TestEqualPartsAreInMemoryOnce(t *testing.T) {
+	s := &sharing{}
+	object := func(name string) map[string]any {
+		return map[string]any{"name": name, "spec": map[string]any{"ports": []any{map[string]any{"port": int64(80)}}, "name": name}}
+	}
+	a, b := object("a"), object("b")
+	s.share(a)
+	s.share(b)
+	port := func(object map[string]any) any { return object["spec"].(map[string]any)["ports"].([]any)[0] }
+	require.Equal(t, reflect.ValueOf(port(a)).Pointer(), reflect.ValueOf(port(b)).Pointer())
+	require.NotEqual(t, reflect.ValueOf(a["spec"]).Pointer(), reflect.ValueOf(b["spec"]).Pointer())
+	for i := range 3 * mostShared { // others push it out, but not while it is used
+		s.share(map[string]any{"name": fmt.Sprint(i)})
+		if i%mostShared/2 == 0 {
+			s.share(object("x"))
+		}
+	}
+	c := object("c")
+	s.share(c)
+	require.Equal(t, reflect.ValueOf(port(a)).Pointer(), reflect.ValueOf(port(c)).Pointer())
+	require.LessOrEqual(t, len(s.recent), mostShared)
+}
