@@ -34,6 +34,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/diskwatch"
 	"github.com/accord-dev/accord/reconciler/member"
+	"github.com/accord-dev/accord/reconciler/memory"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/mirror"
 	"github.com/accord-dev/accord/reconciler/recordwatch"
@@ -214,6 +215,7 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
+		mgr.Add(always(memory.ReturnAtRest)),
 		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),
 		recordwatch.Add(mgr, c.registry, c.reporter),
 		mgr.Add(diskwatch.New(o.CacheDir, c.registry, c.reporter, o.Log)),

@@ -1,4 +1,4 @@
-// Package memory reports whether the process has room for another plan.
+// Package memory reports whether the process has room for another plan, and returns memory to the system.
 package memory
 
 import (

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -28,8 +27,6 @@ const (
 	// firstRetry and lastRetry bound the back-off of a failed write.
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = time.Minute
-	// memoryDelay is the least time between a bulk and the return of its memory to the system.
-	memoryDelay = time.Second
 )
 
 // Options of a Reporter.
@@ -61,7 +58,6 @@ type Reporter struct {
 	written map[changes.Status]time.Time   // when each was written last
 	locks   map[changes.Status]*sync.Mutex // see lock
 	lost    map[changes.Status]bool        // objects whose status is written again
-	memory  *time.Timer                    // returns memory to the system; nil if not scheduled
 }
 
 // New returns a reporter, which writes nothing before Run is called.
@@ -102,9 +98,6 @@ func (r *Reporter) Enqueue(c changes.Changes) {
 	}
 	for _, federation := range c.Replan {
 		r.replan(federation)
-	}
-	if c.BulkEnded {
-		r.returnMemory()
 	}
 }
 
@@ -223,23 +216,4 @@ func (r *Reporter) write(ctx context.Context, s changes.Status) error {
 // WriteRelease writes the status of the newest Release and of its Federation.
 func (r *Reporter) WriteRelease(ctx context.Context, f *state.Federation) error {
 	return errors.Join(r.writeRelease(ctx, f), r.WriteFederation(ctx, f))
-}
-
-// returnMemory returns unused memory to the system once everything about a bulk is written: little of a bulk stays, and
-// the Go runtime would keep its garbage for minutes.
-func (r *Reporter) returnMemory() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.memory == nil {
-		r.memory = time.AfterFunc(memoryDelay, func() {
-			r.mu.Lock()
-			r.memory = nil
-			r.mu.Unlock()
-			if r.queue.Len() > 0 && !r.queue.ShuttingDown() {
-				r.returnMemory()
-				return
-			}
-			debug.FreeOSMemory()
-		})
-	}
 }

@@ -51,6 +51,5 @@ func (f *Federation) endBulk(c *changes.Changes, now time.Time) {
 	if f.bulk.Active && !f.outstanding(now) {
 		f.bulk.Active, f.bulk.Urgent = false, nil
 		f.updateObjects(c, f.objectIDs())
-		c.BulkEnded = true
 	}
 }

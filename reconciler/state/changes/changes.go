@@ -53,8 +53,6 @@ type Changes struct {
 	Rollouts []RolloutCheck
 	// Replan are Federations that need a new plan.
 	Replan []types.NamespacedName
-	// BulkEnded reports that a bulk has ended: its memory can be returned to the system.
-	BulkEnded bool
 }
 
 // Status identifies one status: of a FederatedObject, of a Delivery, or, with neither Object nor Cluster, of the newest
@@ -128,7 +126,6 @@ func (c *Changes) Add(other Changes) {
 	c.Events = append(c.Events, other.Events...)
 	c.Rollouts = append(c.Rollouts, other.Rollouts...)
 	c.Replan = append(c.Replan, other.Replan...)
-	c.BulkEnded = c.BulkEnded || other.BulkEnded
 }
 
 func (c *Changes) Event(about Record, kind, reason, message string) {

@@ -1,0 +1,39 @@
+package memory
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMemoryIsReturnedAtRest(t *testing.T) {
+	const mb, tick, long = 1 << 20, samplePeriod, returnPeriod
+	type sample struct {
+		allocates, inUse uint64
+		after            time.Duration
+		returns          bool
+	}
+	for name, samples := range map[string][]sample{
+		"two quiet samples":                {{50 * mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}},
+		"a busy process":                   {{50 * mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}},
+		"small":                            {{0, 10 * mb, tick, false}, {0, 10 * mb, tick, false}},
+		"not again without growth":         {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 70 * mb, long, false}, {0, 75 * mb, long, false}},
+		"again after growth":               {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 77 * mb, long, true}},
+		"not soon":                         {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 99 * mb, tick, false}, {0, 99 * mb, long, true}},
+		"a large process rests with more":  {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1300 * mb, long, true}, {20 * mb, 1300 * mb, long, false}},
+		"a large process grows by a fifth": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {0, 1100 * mb, long, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r rest
+			now, allocated := time.Now(), uint64(0)
+			for i, s := range samples {
+				now, allocated = now.Add(s.after), allocated+s.allocates
+				require.Equal(t, s.returns, r.returns(allocated, s.inUse, now), "sample %d", i)
+				if s.returns {
+					r.base = s.inUse
+				}
+			}
+		})
+	}
+}
