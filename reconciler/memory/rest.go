@@ -36,6 +36,7 @@ func ReturnAtRest(ctx context.Context) error {
 		case now := <-ticks.C:
 			if r.returns(allocated(), inUse(), now) {
 				debug.FreeOSMemory()
+				releaseProgram()
 				r.base = inUse()
 			}
 		}

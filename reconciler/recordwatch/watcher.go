@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,8 @@ const (
 	firstBackoff = time.Second
 	lastBackoff  = 5 * time.Minute
 	quiet        = 10 * time.Minute
+	// maxLabels bounds the Federations whose records share their labels.
+	maxLabels = 1000
 )
 
 // kinds are the watched records by their resource.
@@ -95,7 +98,7 @@ func (w *watcher) run(ctx context.Context, client metadata.Interface) {
 	var running sync.WaitGroup
 	for resource := range kinds {
 		informer := metadatainformer.NewFilteredMetadataInformer(client, v1alpha1.GroupVersion.WithResource(resource), metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
-		_ = informer.SetTransform(reduce) // it fails for an informer that was started
+		_ = informer.SetTransform(reducer{}.reduce) // it fails for an informer that was started
 		_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { w.enqueue(resource, obj, obj) },
 			UpdateFunc: func(old, obj any) { w.enqueue(resource, old, obj) }, // its label may have been removed
@@ -109,15 +112,29 @@ func (w *watcher) run(ctx context.Context, client metadata.Interface) {
 	running.Wait()
 }
 
-// reduce keeps the fields that the comparison reads.
-func reduce(obj any) (any, error) {
-	if m, ok := obj.(*metav1.PartialObjectMetadata); ok {
-		m.ObjectMeta = metav1.ObjectMeta{
-			Namespace: m.Namespace, Name: m.Name, ResourceVersion: m.ResourceVersion, UID: m.UID,
-			Labels: map[string]string{v1alpha1.FederationLabel: m.Labels[v1alpha1.FederationLabel]},
-		}
+// reducer keeps the fields that the comparison reads. The records of one Federation share their labels. It is not safe for
+// concurrent use: each informer has its own.
+type reducer map[string]map[string]string
+
+// reduce implements cache.TransformFunc.
+func (r reducer) reduce(obj any) (any, error) {
+	m, ok := obj.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return obj, nil
 	}
-	return obj, nil
+	federation := m.Labels[v1alpha1.FederationLabel]
+	labels := r[federation]
+	if labels == nil {
+		if len(r) >= maxLabels {
+			clear(r)
+		}
+		federation = strings.Clone(federation)
+		labels = map[string]string{v1alpha1.FederationLabel: federation}
+		r[federation] = labels
+	}
+	m.TypeMeta = metav1.TypeMeta{}
+	m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, ResourceVersion: m.ResourceVersion, UID: m.UID, Labels: labels}
+	return m, nil
 }
 
 // enqueue has an event compared; old has the label of the Federation, and obj is nil for a deletion.
