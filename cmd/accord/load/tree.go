@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"path/filepath"
 
@@ -152,23 +151,6 @@ func (f *Flags) sources() []v1alpha1.Source {
 	return all
 }
 
-// Builds caches the last build of each source, for a tree that differs in a few files. The zero value is empty.
-type Builds struct{ bySource map[int]*render.Cache }
-
-// build builds the source with an index. The nil Builds caches nothing.
-func (b *Builds) build(i int, files fs.FS, o render.Options) ([]render.Object, error) {
-	if b == nil {
-		return render.Build(files, o)
-	}
-	if b.bySource == nil {
-		b.bySource = map[int]*render.Cache{}
-	}
-	if b.bySource[i] == nil {
-		b.bySource[i] = &render.Cache{}
-	}
-	return b.bySource[i].Build(files, o)
-}
-
 // NewTree builds every source and sorts the manifests. builds may be nil; it never changes the tree.
 func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tree {
 	var objects []render.Object
@@ -182,7 +164,7 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tr
 		if checkouts[i].Files == nil {
 			continue
 		}
-		built, err := builds.build(i, checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
+		built, err := builds.build(fed, i, checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
 		objects, errs = append(objects, built...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

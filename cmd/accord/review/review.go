@@ -116,7 +116,9 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 	if err != nil {
 		return nil, err
 	}
-	p, err := f.read(ctx, dir)
+	store := f.openStore(stderr)
+	defer func() { _ = store.Close() }() // every entry is complete
+	p, err := f.read(ctx, dir, store)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/plancache"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/source"
 )
@@ -27,7 +28,8 @@ type comparison struct {
 }
 
 // read finds the two states and the Federation of each, and builds the manifests. A mistake in a manifest is not an error here.
-func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
+// store, which may be nil, has results of earlier runs.
+func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) (*comparison, error) {
 	p, h, err := f.states(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 	if h != nil && (f.OwnPaths || f.Tree.Found == nil && f.Tree.FederationName == "") {
 		below = h.Below // those of a Federation begin at the root
 	}
-	builds := &load.Builds{}
+	builds := &load.Builds{Store: store}
 	for _, s := range []*side{p.base, p.head} {
 		if s.isEmpty() {
 			continue
@@ -52,6 +54,9 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 		}
 		s.read(others, below, s == p.base, builds)
 		s.tree.Dir = p.dir
+		if s == p.base {
+			_ = builds.Save() // the next run decodes the files again
+		}
 	}
 	return p, nil
 }
