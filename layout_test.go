@@ -78,6 +78,9 @@ var within = map[string]map[string][]string{
 		"concurrent":         {},
 		"digest":             {},
 		"previous":           {},
+		"rebalance":          {},
+		"scripts":            {"digest"},
+		"rendercache":        {"digest"},
 		"normalize":          {"scope"},
 		"decode":             {".", "control"},
 		"claim":              {},
@@ -98,7 +101,7 @@ var within = map[string]map[string][]string{
 		"check/podspec":      {},
 		"check/unacted":      {},
 		"diff/hunk":          {},
-		"diff":               {".", "check", "concurrent", "control", "diff/hunk", "digest", "permit"},
+		"diff":               {".", "check", "concurrent", "control", "diff/hunk", "digest", "permit", "rendercache"},
 
 		"diff/hunk/onserver": {}, // tests on an API server
 	},

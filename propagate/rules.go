@@ -1,18 +1,16 @@
 package propagate
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/claim"
-	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/propagate/exclude"
+	"github.com/accord-dev/accord/propagate/rebalance"
+	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -38,7 +36,7 @@ func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 	exclusions, err := in.Skip.Rules()
 	interpreters, bookErr := newInterpreters(in, last)
 	return rules{
-		exclusions: exclusions, interpreters: interpreters, rebalancers: rebalancersOf(in.Rebalancers), applySet: applyset.ID(in.Federation),
+		exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation),
 		// The caller may sort its own.
 		claims: claim.NewIndex(slices.Clone(in.Policies)), overrides: override.NewSet(slices.Clone(in.Overrides), clusters),
 	}, errors.Join(err, bookErr)
@@ -50,7 +48,7 @@ func (r rules) rendersAs(other rules) bool {
 }
 
 func newInterpreters(in Input, last *Plan) (interpreters, error) {
-	id := interpretersID(in)
+	id := scripts.ID(in.Customizations, in.Health)
 	switch {
 	case id == "":
 		return interpreters{}, nil
@@ -59,22 +57,4 @@ func newInterpreters(in Input, last *Plan) (interpreters, error) {
 	}
 	book, err := interpret.New(in.Customizations, in.Health)
 	return interpreters{book, id}, err
-}
-
-// interpretersID identifies the customizations of an input: empty for none.
-func interpretersID(in Input) string {
-	if len(in.Customizations) == 0 && len(in.Health) == 0 {
-		return ""
-	}
-	var b bytes.Buffer
-	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
-		digest.WriteLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
-		for _, op := range policy.Operations() {
-			digest.WriteLine(&b, c.Script(op))
-		}
-	}
-	for _, h := range in.Health {
-		digest.WriteLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
-	}
-	return digest.Of(b.Bytes())
 }

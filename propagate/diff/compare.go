@@ -50,7 +50,8 @@ type comparison struct {
 	before, after Side
 	options       Options
 	pair          *propagate.PlanPair
-	joins, leaves map[string]bool // names of clusters
+	known         func(manifest.ID) (*propagate.ObjectPlan, bool) // an object that does not change
+	joins, leaves map[string]bool                                 // names of clusters
 	files         *files
 
 	ids     []manifest.ID // of both plans, sorted
@@ -64,7 +65,7 @@ type comparison struct {
 
 func newComparison(before, after Side, o Options) *comparison {
 	c := &comparison{
-		before: before, after: after, options: o, pair: before.Plan.PairWith(after.Plan),
+		before: before, after: after, options: o, pair: before.Plan.PairWith(after.Plan), known: after.Plan.Remembering(o.Memo),
 		joins: absentFrom(after.Plan.Clusters(), before.Plan.Clusters()), leaves: absentFrom(before.Plan.Clusters(), after.Plan.Clusters()),
 		files: newFiles(before.Input, after.Input), index: map[manifest.ID]int{},
 	}
@@ -111,7 +112,7 @@ func (c *comparison) compareObjects() {
 // compareObject returns the differences of one object, or nil if there are none.
 func (c *comparison) compareObject(i int) *object {
 	if c.unchanged(c.ids[i]) {
-		across, _ := c.after.Plan.ForObject(c.ids[i])
+		across, _ := c.known(c.ids[i])
 		sum := across.Sum()
 		for side := range c.sums {
 			c.sums[side][i] = sum

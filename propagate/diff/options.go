@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/rendercache"
 )
 
 // Side is one of the two plans with its input. A nil Plan is an empty side.
@@ -27,6 +28,8 @@ type Options struct {
 	Observed map[string]Observation
 	// Progress receives the number of compared objects, from one goroutine at a time. It may be nil.
 	Progress func(done, total int)
+	// Memo has digests of objects that earlier comparisons rendered; it may be nil. It never changes the report.
+	Memo *rendercache.Memo
 }
 
 // Observation is the state of one cluster on the hub.

@@ -3,6 +3,8 @@
 package override
 
 import (
+	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,6 +23,35 @@ type Edit struct {
 	// shift is 1 if the edit inserted an item into a list at Path, and -1 if it removed one. It shifts the indexes of
 	// later items.
 	shift int8
+}
+
+// storedEdit is an Edit with all of its fields.
+type storedEdit struct {
+	Edit
+	Shift int8 `json:",omitempty"`
+}
+
+// EncodeEdits encodes edits for DecodeEdits.
+func EncodeEdits(edits []Edit) ([]byte, error) {
+	all := make([]storedEdit, len(edits))
+	for i, e := range edits {
+		all[i] = storedEdit{e, e.shift}
+	}
+	return json.Marshal(all)
+}
+
+// DecodeEdits returns the edits that EncodeEdits encoded; nil for none.
+func DecodeEdits(data []byte) ([]Edit, error) {
+	var all []storedEdit
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("decoding edits: %w", err)
+	}
+	var edits []Edit
+	for _, e := range all {
+		e.Edit.shift = e.Shift
+		edits = append(edits, e.Edit)
+	}
+	return edits, nil
 }
 
 // LastEdit returns the last edit of the field at a JSON pointer: of the field itself, of a parent, or of a field below

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // TestLastEdit follows fields through insertions and removals in lists.
@@ -42,4 +44,23 @@ func TestLastEdit(t *testing.T) {
 			require.Equal(t, c.want != "", ok)
 		})
 	}
+}
+
+func TestEditsAreDecodedAgain(t *testing.T) {
+	edits := []Edit{
+		{At: manifest.Origin{Path: "p.yaml", Line: 3, Column: 4}, Policy: "shop/web", Field: "spec.overrideRules[0]", Path: "/a/0", shift: 1},
+		{Path: "/a/1", shift: -1}, {Path: "/b"},
+	}
+	data, err := EncodeEdits(edits)
+	require.NoError(t, err)
+	got, err := DecodeEdits(data)
+	require.NoError(t, err)
+	require.Equal(t, edits, got)
+	data, err = EncodeEdits(nil)
+	require.NoError(t, err)
+	got, err = DecodeEdits(data)
+	require.NoError(t, err)
+	require.Nil(t, got)
+	_, err = DecodeEdits(data[1:])
+	require.Error(t, err)
 }

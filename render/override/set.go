@@ -1,6 +1,9 @@
 package override
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -112,6 +115,19 @@ func (s *Set) Key(b []byte, candidates []int, cluster int) []byte {
 		}
 	}
 	return b
+}
+
+// Contents returns for every override of the set a digest of its content, with its name and its place in Git.
+func (s *Set) Contents() ([][sha256.Size]byte, error) {
+	all := make([][sha256.Size]byte, len(s.all))
+	for i := range s.all {
+		text, err := json.Marshal(s.all[i])
+		if err != nil {
+			return nil, fmt.Errorf("encoding %s: %w", s.all[i].Title(), err)
+		}
+		all[i] = sha256.Sum256(text)
+	}
+	return all, nil
 }
 
 // Apply is the function Apply with the candidates of u, for the cluster of this index.

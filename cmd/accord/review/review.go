@@ -139,13 +139,15 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		return nil, err
 	}
 	if len(r.Mistakes) == 0 {
-		bar := text.NewProgressLine(stderr, "comparing")
-		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.Set))
+		bar, o := text.NewProgressLine(stderr, "comparing"), p.options(k)
+		o.Progress, o.Memo = bar.Set, readMemo(store, r.Federation)
+		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), o)
 		bar.End()
+		_ = saveMemo(store, r.Federation, o.Memo) // the next run renders the objects again
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
-		r.addRefusals(p.head.tree.Refusals(p.head.plan, p.options(k, nil).AllowPrune))
+		r.addRefusals(p.head.tree.Refusals(p.head.plan, o.AllowPrune))
 		r.Rollouts = p.rollouts(k, now)
 		if err := f.Simulate.play(r.Rollouts); err != nil {
 			return nil, err
@@ -240,7 +242,7 @@ func mistakesOf(err error) []lint.Finding {
 func (s *side) compared() diff.Side { return diff.Side{Input: s.input(), Plan: s.plan} }
 
 // options returns the options of the comparison. The key of the fingerprints is new for each comparison.
-func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)) diff.Options {
+func (p *comparison) options(k *load.HubSnapshot) diff.Options {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	spec := p.head.federation.Spec
@@ -253,7 +255,7 @@ func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)
 	}
 	return diff.Options{
 		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: slices.Contains(allows, v1alpha1.PruneAllow),
-		Observed: observations(k, time.Now()), Progress: progress,
+		Observed: observations(k, time.Now()),
 	}
 }
 

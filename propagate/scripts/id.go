@@ -1,0 +1,30 @@
+// Package scripts identifies the scripts by which users teach accord about kinds.
+package scripts
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/digest"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// ID identifies customizations and health expressions: empty for none.
+func ID(customizations []policy.Customization, health []interpret.HealthExprs) string {
+	if len(customizations) == 0 && len(health) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	for _, c := range slices.SortedFunc(slices.Values(customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
+		digest.WriteLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		for _, op := range policy.Operations() {
+			digest.WriteLine(&b, c.Script(op))
+		}
+	}
+	for _, h := range health {
+		digest.WriteLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+	}
+	return digest.Of(b.Bytes())
+}
