@@ -77,6 +77,7 @@ type builder struct {
 	buffer   []byte // for reading files
 	budget   *Budget
 	sharing  *sharing
+	sizes    partSizes
 }
 
 func (b builder) file(name string) file {

@@ -29,6 +29,7 @@ type cachedFile struct {
 // cachedBuild is the result of kustomize for one directory.
 type cachedBuild struct {
 	closure map[string][]byte // all files that kustomize could read
+	parts   map[partKey]*builtPart
 	objects []Object
 }
 
@@ -47,7 +48,7 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 		before = Cache{}
 	}
 	*m = Cache{options: o, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}, sizes: usualSizes}.build(o)
 }
 
 // content returns the objects of a file. It reads the data only if they changed.

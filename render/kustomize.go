@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
@@ -39,7 +40,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 		return nil, nil, nil
 	}
 	twice := overlap{first: map[manifest.ID]string{}}
-	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}, partKinds: map[string]bool{}}
+	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, data: map[string][]byte{}, located: map[string]*sourceFile{}, used: map[string]bool{}, weights: map[*root]weight{}, partKinds: map[string]bool{}}
 	var errs []error
 	for _, dir := range dirs {
 		_, err := v.root(dir, nil)
@@ -81,26 +82,41 @@ func (v *vetter) run(dir string) ([]Object, error) {
 	if objects, known := v.cached(r, closure); known {
 		return objects, nil
 	}
-	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
-	built, err := krustyRun(v.memory, path.Join("/", dir), v.weights[r].schemas > 0)
+	k := &cachedBuild{closure: closure}
+	kustomized, err := v.objectsOf(r, k)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := v.finish(r, kustomized)
+	if err != nil {
+		return objects, err
+	}
+	k.objects = slices.Clone(objects)
+	v.current.built[dir] = k
+	return objects, nil
+}
+
+// objectsOf builds a kustomization in parts if possible, else as a whole.
+func (v *vetter) objectsOf(r *root, k *cachedBuild) (objects []kustomized, err error) {
+	asOne := &unsplittable{"it is small"}
+	if v.weights[r].objects > v.sizes.least {
+		objects, k.parts, err = v.buildParts(r)
+		if _, is := errors.AsType[*unsplittable](err); err == nil {
+			return objects, nil
+		} else if !is {
+			return nil, r.errorf("", "kustomize: %v", err)
+		}
+		asOne, _ = errors.AsType[*unsplittable](err)
+	}
+	if v.weights[r].objects > MaxKustomized {
+		return nil, r.errorf("", "has more than %d objects and kustomizations to build, counting a base as often as it is used, and cannot be built in parts: %s; split it", MaxKustomized, clip(asOne.reason))
+	}
+	built, err := krustyRun(v.memory, path.Join("/", r.dir), v.weights[r].schemas > 0)
 	if err != nil {
 		return nil, r.errorf("", "kustomize: %s", oneLine(err))
 	}
-	objects := make([]Object, 0, built.Size())
-	wrong := errorList{limit: MaxFileErrors}
-	for _, res := range built.Resources() {
-		o, err := v.object(r, res, keepOrigin)
-		if err == nil {
-			objects = append(objects, o)
-		} else if !wrong.add(err) {
-			break
-		}
-	}
-	if err := wrong.join(r.errorf("", "builds at least %d invalid objects", MaxFileErrors)); err != nil {
-		return objects, err
-	}
-	v.share(objects)
-	v.current.built[dir] = &cachedBuild{closure: closure, objects: slices.Clone(objects)}
+	objects = r.objects(built)
+	v.shareBuilt(objects)
 	return objects, nil
 }
 
@@ -137,8 +153,36 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(quotedContent.ReplaceAllString(err.Error(), "${1}${2}${3}(left out)")), " ")
 }
 
+// kustomized is an object that kustomize built.
+type kustomized struct {
+	Object       // without the line and the text of its origin
+	key    idKey // of the resource
+	err    error // of a resource that is not an object
+	valid  *bool // reports whether the object passed its checks
+}
+
+// objects converts the resources of kustomize.
+func (r *root) objects(built resmap.ResMap) []kustomized {
+	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
+	objects := make([]kustomized, 0, built.Size())
+	for _, res := range built.Resources() {
+		o, err := r.object(res, keepOrigin)
+		objects = append(objects, kustomized{Object: o, key: keyOf(res.CurId()), err: err, valid: new(bool)})
+	}
+	return objects
+}
+
+// shareBuilt keeps the equal parts of new objects in memory once.
+func (b builder) shareBuilt(objects []kustomized) {
+	for _, o := range objects {
+		if o.err == nil {
+			b.sharing.share(o.Manifest.Object)
+		}
+	}
+}
+
 // object converts a resource of kustomize, with the origin that kustomize recorded.
-func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Object, error) {
+func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	value, err := (&decoder{file: r.file}).value(res.YNode(), 0)
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
@@ -156,28 +200,91 @@ func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Objec
 			o.Origin.Path = path.Join(r.dir, from.ConfiguredIn)
 		}
 	}
-	v.locate(&o)
-	if err := (&decoder{file: file{o.Origin}}).check(&yaml.Node{}, fields); err != nil {
-		return Object{}, err
-	}
 	return o, nil
+}
+
+// finish locates the objects in their files, and checks them.
+func (v *vetter) finish(r *root, built []kustomized) ([]Object, error) {
+	objects := make([]Object, 0, len(built))
+	wrong := errorList{limit: MaxFileErrors}
+	for _, k := range built {
+		o, err := k.Object, k.err
+		if err == nil {
+			v.locate(&o)
+		}
+		if err == nil && !*k.valid {
+			err = (&decoder{file: file{o.Origin}}).check(&yaml.Node{}, o.Manifest.Object)
+			*k.valid = err == nil
+		}
+		if err == nil {
+			objects = append(objects, o)
+		} else if !wrong.add(err) {
+			break
+		}
+	}
+	return objects, wrong.join(r.errorf("", "builds at least %d invalid objects", MaxFileErrors))
 }
 
 // locate finds the document that o was built from. It sets the text only if kustomize changed nothing.
 func (v *vetter) locate(o *Object) {
-	var similar []Object
-	for _, candidate := range v.files[o.Origin.Path] {
-		if candidate.Digest == o.Digest {
-			o.Origin.Line, o.Text = candidate.Origin.Line, candidate.Text
-			return
+	from := v.located[o.Origin.Path]
+	if from == nil {
+		from = newSourceFile(v.files[o.Origin.Path])
+		v.located[o.Origin.Path] = from
+	}
+	if candidate, same := from.byDigest[o.Digest]; same {
+		o.Origin.Line, o.Text = candidate.Origin.Line, candidate.Text
+		return
+	}
+	o.Origin.Line = from.similar(o)
+}
+
+// sourceFile finds the objects of a resource file.
+type sourceFile struct {
+	byDigest map[string]*Object // the first with each digest
+	byName   map[schema.GroupVersionKind]map[string]*Object
+	lengths  map[schema.GroupVersionKind][]int // of the names, longest first
+}
+
+func newSourceFile(objects []Object) *sourceFile {
+	f := &sourceFile{byDigest: map[string]*Object{}, byName: map[schema.GroupVersionKind]map[string]*Object{}, lengths: map[schema.GroupVersionKind][]int{}}
+	for n := range objects {
+		o := &objects[n]
+		if f.byDigest[o.Digest] == nil {
+			f.byDigest[o.Digest] = o
 		}
-		if candidate.Manifest.GroupVersionKind() == o.Manifest.GroupVersionKind() &&
-			strings.Contains(o.Manifest.GetName(), candidate.Manifest.GetName()) {
-			similar = append(similar, candidate)
+		gvk, name := o.Manifest.GroupVersionKind(), o.Manifest.GetName()
+		if f.byName[gvk] == nil {
+			f.byName[gvk] = map[string]*Object{}
+		}
+		if f.byName[gvk][name] == nil {
+			f.byName[gvk][name] = o
+			f.lengths[gvk] = append(f.lengths[gvk], len(name))
 		}
 	}
-	if len(similar) > 0 { // prefixes and suffixes only lengthen names, so the longest matching name is the source
-		best := slices.MaxFunc(similar, func(a, b Object) int { return len(a.Manifest.GetName()) - len(b.Manifest.GetName()) })
-		o.Origin.Line = best.Origin.Line
+	for gvk, lengths := range f.lengths {
+		slices.Sort(lengths)
+		f.lengths[gvk] = slices.Compact(lengths)
+		slices.Reverse(f.lengths[gvk])
 	}
+	return f
+}
+
+// similar returns the line of the object with the longest name that is a part of the name of o; 0 if there is none. Prefixes and
+// suffixes only lengthen names.
+func (f *sourceFile) similar(o *Object) int {
+	gvk, name := o.Manifest.GroupVersionKind(), o.Manifest.GetName()
+	for _, length := range f.lengths[gvk] {
+		var best *Object
+		for from := 0; from+length <= len(name); from++ {
+			found := f.byName[gvk][name[from:from+length]]
+			if found != nil && (best == nil || found.Origin.Line < best.Origin.Line) {
+				best = found
+			}
+		}
+		if best != nil {
+			return best.Origin.Line
+		}
+	}
+	return 0
 }

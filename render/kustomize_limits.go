@@ -12,7 +12,8 @@ import (
 // Limits of one kustomization with everything it uses. Kustomize compares every object with every other and cannot be
 // interrupted. Without limits, a few lines with nested bases could keep it busy for hours.
 const (
-	MaxKustomized     = 5_000    // objects and kustomizations; a base counts as often as it is used
+	MaxInParts        = 20_000   // objects and kustomizations; a base counts as often as it is used
+	MaxKustomized     = 5_000    // the same, of one that cannot be built in parts
 	MaxKustomizedSize = 32 << 20 // bytes; a base counts as often as it is used, with the additions of patches and labels
 	MaxSteps          = 200_000  // changes of one object by one patch, replacement or image
 	MaxReplacements   = 1_000    // of one kustomization
@@ -41,7 +42,7 @@ func (v *vetter) weigh(r *root) (weight, error) {
 		if err != nil {
 			return weight{}, err
 		}
-		if w.add(below); w.objects > MaxKustomized {
+		if w.add(below); w.objects > MaxInParts {
 			break
 		}
 	}
@@ -75,7 +76,7 @@ func (r *root) checkLimits(w weight) error {
 		of        string
 	}{
 		{len(r.allReplacements), MaxReplacements, "replacements"},
-		{w.objects, MaxKustomized, "objects and kustomizations"},
+		{w.objects, MaxInParts, "objects and kustomizations"},
 		{w.bytes, MaxKustomizedSize, "bytes"},
 		{w.steps, MaxSteps, "changes of an object"},
 	} {

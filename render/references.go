@@ -89,7 +89,11 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 		return "", err
 	}
 	if info, err := fs.Stat(v.fsys, name); err == nil && info.IsDir() {
-		return v.directory(r, ref, stack)
+		written, err := v.directory(r, ref, stack)
+		if err == nil {
+			r.entries = append(r.entries, entry{dir: r.uses[len(r.uses)-1]})
+		}
+		return written, err
 	}
 	name, written, data, err := v.fetch(r, ref)
 	if err != nil {
@@ -104,7 +108,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 			return "", err
 		}
 	}
-	r.resources = append(r.resources, v.files[name]...)
+	r.resources, r.entries = append(r.resources, v.files[name]...), append(r.entries, entry{file: name})
 	return written, v.put(r, name, data)
 }
 

@@ -25,6 +25,8 @@ type vetter struct {
 	roots   map[string]*root    // by directory
 	files   map[string][]Object // of resource files, by path
 	used    map[string]bool     // files that kustomizations read
+	data    map[string][]byte   // content of all files in memory
+	located map[string]*sourceFile
 	weights map[*root]weight
 	// partKinds are the kinds of objects in which replacements change parts of a string.
 	partKinds map[string]bool
@@ -37,6 +39,9 @@ type root struct {
 	node            *yaml.Node // the kustomization, for lines in errors
 	offset          int
 	kustomization   types.Kustomization
+	final           types.Kustomization // as kustomize reads it
+	entries         []entry             // of resources
+	components      []*root
 	resources       []Object        // of its own resource files
 	isBase          bool            // used by another kustomization
 	files           map[string]bool // vetted for this kustomization
@@ -116,6 +121,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if err != nil {
 		return nil, r.errorf("", "cannot be written for kustomize: %v", err)
 	}
+	r.final = k
 	return r, v.put(r, path.Join(dir, konfig.DefaultKustomizationFileName()), text)
 }
 
@@ -124,6 +130,7 @@ func (v *vetter) put(r *root, name string, data []byte) error {
 	if !r.files[name] {
 		r.files[name], r.size = true, r.size+len(data)
 	}
+	v.data[name] = data
 	if err := v.memory.WriteFile("/"+name, data); err != nil {
 		return v.file(name).errorf(0, "cannot be kept in memory: %v", err)
 	}
@@ -182,7 +189,13 @@ func (v *vetter) references(r *root, stack []string) error {
 	files := func(ref string) (string, error) { return v.fileRef(r, ref) }
 	errs := []error{
 		rewrite(k.Resources, func(ref string) (string, error) { return v.resource(r, ref, stack) }),
-		rewrite(k.Components, func(ref string) (string, error) { return v.directory(r, ref, stack) }),
+		rewrite(k.Components, func(ref string) (string, error) {
+			written, err := v.directory(r, ref, stack)
+			if err == nil {
+				r.components = append(r.components, r.uses[len(r.uses)-1])
+			}
+			return written, err
+		}),
 		rewrite(k.Crds, files),
 		rewrite(k.Configurations, files),
 		rewrite(k.PatchesStrategicMerge, func(p types.PatchStrategicMerge) (types.PatchStrategicMerge, error) {
