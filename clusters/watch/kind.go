@@ -109,16 +109,20 @@ func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionReso
 		if err := pages.Next(); err != nil {
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
 		}
-		page, h, err := k.page(ctx, resource, next)
+		page, err := k.page(ctx, resource, next)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
 		}
-		for _, u := range page {
+		for _, text := range page.objects {
+			u, err := page.decode(text, &k.watcher.decoders)
+			if err != nil {
+				return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
+			}
 			present[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
 			k.watcher.sink.Put(u)
 		}
-		version = h.ResourceVersion
-		if next = h.Continue; next == "" {
+		version = page.ResourceVersion
+		if next = page.Continue; next == "" {
 			break
 		}
 	}

@@ -2,16 +2,17 @@ package watch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/clusters/list"
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // Requests use client-go's REST client, and this package decodes the responses. The dynamic client parses the text of
@@ -29,9 +30,15 @@ func (k *kindWatcher) request(resource schema.GroupVersionResource) *rest.Reques
 
 var errNoList = errors.New("the response is not a list")
 
+// page is one page of a list. Its objects are text: decoded ones take ten times the memory.
+type page struct {
+	list.Head
+	objects []json.RawMessage
+}
+
 // page reads one page of a list; next is empty for the first. It puts nothing before the page was read completely,
 // because a sink may take longer than the timeout of a request.
-func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h list.Head, err error) {
+func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionResource, next string) (p page, err error) {
 	ctx, cancel := context.WithTimeout(ctx, k.watcher.server.RequestTimeout)
 	defer cancel()
 	request := k.request(resource).Param("limit", strconv.Itoa(pageSize))
@@ -40,34 +47,31 @@ func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionReso
 	}
 	body, err := request.Stream(ctx)
 	if err != nil {
-		return nil, h, err
+		return p, err
 	}
-	var objects []map[string]any
-	h, err = list.Decode(body, func(o *map[string]any) { objects = append(objects, *o) })
+	p.Head, err = list.Decode(body, func(o *json.RawMessage) { p.objects = append(p.objects, *o) })
 	if err = errors.Join(err, body.Close()); err != nil {
-		return nil, h, err
+		return p, err
 	}
-	if h.Kind == "" {
-		return nil, h, errNoList
+	if p.Kind == "" {
+		return p, errNoList
 	}
-	for _, o := range objects {
-		u, err := unstructuredOf(o)
-		if err != nil {
-			return nil, h, err
-		}
-		if u.GetKind() == "" && u.GetAPIVersion() == "" { // API servers omit them where the list has them
-			u.SetKind(strings.TrimSuffix(h.Kind, "List"))
-			u.SetAPIVersion(h.APIVersion)
-		}
-		page = append(page, u)
-	}
-	return page, h, nil
+	return p, nil
 }
 
-// unstructuredOf converts numbers as Kubernetes does: whole ones to int64, others to float64.
-func unstructuredOf(decoded map[string]any) (*unstructured.Unstructured, error) {
-	if err := utiljson.ConvertMapNumbers(decoded, 0); err != nil {
+// decode decodes one object of the page. API servers omit its kind where the list has it.
+func (p page) decode(text []byte, decoders *jsonobject.Pool) (*unstructured.Unstructured, error) {
+	object, err := decoders.Unmarshal(text)
+	if err != nil {
 		return nil, err
 	}
-	return &unstructured.Unstructured{Object: decoded}, nil
+	if object == nil {
+		object = map[string]any{}
+	}
+	u := &unstructured.Unstructured{Object: object}
+	if u.GetKind() == "" && u.GetAPIVersion() == "" {
+		u.SetKind(strings.TrimSuffix(p.Kind, "List"))
+		u.SetAPIVersion(p.APIVersion)
+	}
+	return u, nil
 }

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 var (
@@ -55,6 +59,16 @@ func (discard) Delete(*unstructured.Unstructured)                             {}
 func (discard) Listed(schema.GroupVersionKind, map[types.NamespacedName]bool) {}
 func (discard) Lost(schema.GroupVersionKind, time.Time, error)                {}
 
+// read reads and decodes a page.
+func (k *kindWatcher) read(ctx context.Context, next string) (all []*unstructured.Unstructured, h list.Head, err error) {
+	page, err := k.page(ctx, configMaps, next)
+	for _, text := range page.objects {
+		u, wrong := page.decode(text, &k.watcher.decoders)
+		all, err = append(all, u), errors.Join(err, wrong)
+	}
+	return all, page.Head, err
+}
+
 // A page equals the list of the dynamic client, and both reject the same responses.
 func TestPagesAreReadAsByClientGo(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","generation":3},"n":[1,2.5,1e3,9223372036854775808]}`
@@ -93,7 +107,7 @@ func TestPagesAreReadAsByClientGo(t *testing.T) {
 			k := kindWatcher{watcher: New(m.server, "x=y", nil), gvk: configMapKind}
 			defer k.watcher.Close()
 			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watcher.selector, Limit: pageSize, Continue: "token"})
-			got, h, err := k.page(t.Context(), configMaps, "token")
+			got, h, err := k.read(t.Context(), "token")
 			require.Len(t, asked, 2)
 			require.Equal(t, asked[0], asked[1])
 			require.Equal(t, c.refused, err != nil, "%v", err)
@@ -138,7 +152,7 @@ func BenchmarkPage(b *testing.B) {
 	b.Run("here", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			page, _, err := k.page(b.Context(), configMaps, "")
+			page, _, err := k.read(b.Context(), "")
 			require.NoError(b, err)
 			require.Len(b, page, pageSize)
 		}
