@@ -6,6 +6,7 @@
 //	go run ./examples/bench --members 3 --objects 60    a short one
 //	go run ./examples/bench --faults --members 20       another one: 16 members beside four that do not work
 //	go run ./examples/bench --grow                      another one: how each figure grows with objects and with members
+//	go run ./examples/bench --plan                      another one: accord plan in a pipeline
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
 //
 // Two figures are of their own kind. One object changed during an override: how long a small change takes while all
@@ -73,6 +74,13 @@ func command(ctx context.Context, args []string) error {
 		f, err := runGrow(ctx, o.growing, os.Stderr)
 		return errors.Join(err, f.print(os.Stdout))
 	}
+	if o.plan {
+		f, err := runPlan(ctx, o.planning, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return f.print(os.Stdout)
+	}
 	f, err := run(ctx, o, os.Stderr)
 	if err != nil {
 		return err
@@ -98,6 +106,9 @@ type options struct {
 	// grow: instead, how the figures grow.
 	grow    bool
 	growing growing
+	// plan: instead, accord plan in a pipeline.
+	plan     bool
+	planning planning
 	// small: the members are small API servers in one process.
 	small bool
 }
@@ -121,8 +132,14 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.BoolVar(&o.grow, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
 	f.IntVar(&o.growing.objects, "objects-max", 60000, "objects of --grow at most; also a tenth and a hundredth of them")
 	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
+	f.BoolVar(&o.plan, "plan", false, "measure instead accord plan in a pipeline, without and with a cache")
+	f.IntVar(&o.planning.objects, "plan-objects", 50000, "objects of the repository that is planned with a cache")
 	if err := f.Parse(args); err != nil {
 		return o, err
+	}
+	o.planning.rounds, o.planning.accord = 3, o.accord
+	if o.planning.objects < planFiles*6 {
+		return o, fmt.Errorf("--plan-objects: at least %d", planFiles*6)
 	}
 	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
 	if o.growing.objects < 12 || o.growing.members < 0 {
