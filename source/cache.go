@@ -40,6 +40,9 @@ type Policy struct {
 	Local bool
 	// Networks allows servers in these loopback, link-local and private networks.
 	Networks egress.Networks
+	// Lazy reads the files of repositories on this machine when they are opened, so that unchanged files cost nothing. A Snapshot
+	// then needs its repository, and opening a file fails if the repository is damaged.
+	Lazy bool
 }
 
 // OpenGit returns a cache in dir and creates the directory if necessary. Files in dir may be deleted between fetches;
@@ -63,7 +66,11 @@ func (c *Cache) repository(at address) *repository {
 	defer c.mu.Unlock()
 	key := at.key()
 	if c.repos[key] == nil {
-		c.repos[key] = &repository{dir: filepath.Join(c.dir, key), url: at.String(), turn: make(chan struct{}, 1)}
+		r := &repository{dir: filepath.Join(c.dir, key), url: at.String(), turn: make(chan struct{}, 1)}
+		if c.policy.Lazy && at.local() {
+			r.later = &later{path: at.path()}
+		}
+		c.repos[key] = r
 	}
 	return c.repos[key]
 }
@@ -73,6 +80,8 @@ type repository struct {
 	dir  string
 	url  string
 	turn chan struct{} // holds one token while the clone is in use
+	// later reads the files of a local repository; nil to read them at once.
+	later *later
 
 	mu     sync.Mutex
 	recent []*commit // ordered by last use, newest last

@@ -66,6 +66,8 @@ type loader struct {
 	dirs   map[plumbing.Hash]*dir
 	files  map[plumbing.Hash]*file
 	empty  []*file // to be read
+	later  *later  // reads files that are no links; nil to read them at once
+	links  map[plumbing.Hash]bool
 }
 
 func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits limits, known []*commit) *loader {
@@ -212,7 +214,9 @@ func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
 		return e, nil
 	case filemode.Symlink:
 		e.mode = fs.ModeSymlink | 0o777
-		e.file, err = l.file(item.Hash, maxTarget)
+		if e.file, err = l.file(item.Hash, maxTarget); err == nil {
+			e.file, err = l.link(e.file)
+		}
 		return e, err
 	case filemode.Executable:
 		e.mode = 0o755
@@ -257,6 +261,10 @@ func (l *loader) size(hash plumbing.Hash) (int64, error) {
 
 func (l *loader) fill() error {
 	for _, f := range l.empty {
+		if l.later != nil && !l.links[f.hash] {
+			f.later, f.held = l.later, true
+			continue
+		}
 		content, err := l.read(f.hash, plumbing.BlobObject, f.size)
 		if err != nil {
 			return err

@@ -39,6 +39,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 		return target{}, nil, err
 	}
 	loader := newLoader(ctx, store, l, r.known())
+	loader.later = r.later
 	if ref.Tag != "" || ref.SemVer != "" {
 		if t.commit, err = loader.peel(t.want); err != nil {
 			return target{}, nil, err
@@ -70,6 +71,7 @@ func openLocal(path string) (*filesystem.Storage, error) {
 	}
 	return filesystem.NewStorageWithOptions(found.Filesystem(), cache.NewObjectLRU(16*cache.MiByte), filesystem.Options{
 		KeepDescriptors: true,
+		ExclusiveAccess: true, // it lists objects once; after a concurrent git gc the caller opens the repository again
 		AlternatesFS:    osfs.New("/"),
 	}), nil
 }

@@ -28,7 +28,8 @@ type file struct {
 	hash    plumbing.Hash
 	size    int64
 	content []byte
-	held    bool // false: the file exceeds the limit and was not read
+	held    bool   // false: the file exceeds the limit and was not read
+	later   *later // reads the content; nil if it is here
 }
 
 // entry is one name in a directory. A symbolic link is a file whose content is its target.
@@ -85,7 +86,11 @@ func (t tree) Open(name string) (fs.File, error) {
 	if err := t.readable(e.file); err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &openFile{Reader: bytes.NewReader(e.file.content), info: t.info(name, e)}, nil
+	content, err := e.file.read()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{Reader: bytes.NewReader(content), info: t.info(name, e)}, nil
 }
 
 // ReadFile returns a copy of a file's content.
@@ -101,7 +106,11 @@ func (t tree) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte{}, e.file.content...), nil
+	content, err := e.file.read()
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return append([]byte{}, content...), nil
 }
 
 // ReadDir returns the entries of a directory, sorted by name. It does not follow symbolic links.

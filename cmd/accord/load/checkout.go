@@ -121,5 +121,5 @@ func (f *Flags) Cache() (*source.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenGit(dir, source.Policy{Local: true, Networks: egress.Everywhere()})
+	return source.OpenGit(dir, source.Policy{Local: true, Networks: egress.Everywhere(), Lazy: true})
 }

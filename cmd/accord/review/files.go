@@ -78,6 +78,9 @@ func inside(name, dir string) bool {
 
 // sameFile reports whether a file has the same content on both sides.
 func sameFile(before, after fs.FS, name string) bool {
+	if id := contentID(before, name); id != "" && id == contentID(after, name) {
+		return true
+	}
 	a, wasThere := readFile(before, name)
 	b, isThere := readFile(after, name)
 	return wasThere == isThere && bytes.Equal(a, b)
@@ -89,4 +92,20 @@ func readFile(files fs.FS, name string) (data []byte, exists bool) {
 	}
 	data, err := fs.ReadFile(files, name)
 	return data, err == nil
+}
+
+// contentID returns the hash by which Git identifies the content of a file; empty for a file of a working tree, and without the file.
+func contentID(files fs.FS, name string) string {
+	if files == nil {
+		return ""
+	}
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return ""
+	}
+	identified, ok := info.(interface{ ContentID() string })
+	if !ok {
+		return ""
+	}
+	return identified.ContentID()
 }
