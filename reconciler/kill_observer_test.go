@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func (o *observer) clean() {
 	o.t.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	require.Empty(o.t, o.wrong)
+	require.Empty(o.t, o.wrong, strings.Join(o.wrong, "\n")) // the message comes last, where a log is cut last
 }
 
 // event judges one version of one object: every version of what is accord's has to be what some commit wants there, its
