@@ -82,6 +82,7 @@ var within = map[string]map[string][]string{
 		"scripts":            {"digest"},
 		"rendercache":        {"digest"},
 		"normalize":          {"scope"},
+		"splice":             {},
 		"decode":             {".", "control"},
 		"claim":              {},
 		"control":            {},

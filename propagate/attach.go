@@ -18,7 +18,8 @@ import (
 // policy chose, and is held wherever the object is held (B13).
 func (p *Plan) attach() {
 	p.relations.dependents = map[manifest.ID][]manifest.ID{}
-	for _, it := range slices.Clone(p.items.all) {
+	for _, it := range p.items.all {
+		p.relations.attaches = p.relations.attaches || it.decision.Dependencies
 		if it.decision.Dependencies && it.decision.ID.Namespace != "" {
 			p.followReferences(it, it, map[manifest.ID]bool{it.decision.ID: true})
 		}

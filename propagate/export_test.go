@@ -1,4 +1,5 @@
 package propagate
 
-// IsStep reports whether a plan shares the undisturbed objects of the plan before it.
-func IsStep(p *Plan) bool { return p.lineage.step }
+// IsStep reports whether a plan shares the undisturbed objects of the plan before it, and whether no object that changed concerns
+// another one.
+func IsStep(p *Plan) (step, apart bool) { return p.lineage.step, p.lineage.apart }

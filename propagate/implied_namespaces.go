@@ -27,18 +27,37 @@ type namespaceNeed struct {
 func (p *Plan) implyNamespaces() {
 	needs := p.namespaceNeeds()
 	for _, d := range p.Decisions {
-		if d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
-			d.Why += ", and none of its objects goes anywhere"
-			p.members.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
+		if d.ID.GroupKind() == namespaceKind {
+			p.refuseEmpty(d)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
-		if name == scope.DefaultNamespace || p.rules.exclusions.Namespace(name) != "" {
+		if !p.implies(name) {
 			continue
 		}
-		p.addToNamespace(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
+		it, known := p.items.ofGit(namespaceID(name))
+		if !known {
+			it = p.bareNamespace(name)
+			p.items.all, p.items.implied = append(p.items.all, it), append(p.items.implied, it)
+		}
+		it.addClusters(needs[name])
 	}
 }
+
+// refuseEmpty completes the reason for a Namespace in Git that no policy selects, as if none of its objects went anywhere.
+func (p *Plan) refuseEmpty(d *Decision) {
+	if d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
+		d.Why += ", and none of its objects goes anywhere"
+		p.members.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
+	}
+}
+
+// implies reports whether accord places a namespace on the clusters of its objects.
+func (p *Plan) implies(namespace string) bool {
+	return namespace != scope.DefaultNamespace && p.rules.exclusions.Namespace(namespace) == ""
+}
+
+func namespaceID(name string) manifest.ID { return manifest.ID{Kind: namespaceKind.Kind, Name: name} }
 
 func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
 	needs := map[string]namespaceNeed{}
@@ -46,24 +65,28 @@ func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
 		if d.ID.Namespace == "" || len(d.Chosen) == 0 {
 			continue
 		}
-		n, known := needs[d.ID.Namespace]
-		if !known {
-			n.on = map[string]string{}
-		}
-		n.preserve = n.preserve || d.Preserve
-		for _, c := range d.Chosen {
-			if held, there := n.on[c.Cluster]; !there || held != "" {
-				n.on[c.Cluster] = c.Held
-			}
-		}
+		n := needs[d.ID.Namespace]
+		n.add(d)
 		needs[d.ID.Namespace] = n
 	}
 	return needs
 }
 
-// addToNamespace adds to a namespace the clusters that need it and that its policy did not choose.
-func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
-	it := p.namespace(id)
+// add adds the need of one object.
+func (n *namespaceNeed) add(d *Decision) {
+	if n.on == nil {
+		n.on = map[string]string{}
+	}
+	n.preserve = n.preserve || d.Preserve
+	for _, c := range d.Chosen {
+		if held, there := n.on[c.Cluster]; !there || held != "" {
+			n.on[c.Cluster] = c.Held
+		}
+	}
+}
+
+// addClusters adds to a namespace the clusters that need it and that its policy did not choose.
+func (it *item) addClusters(n namespaceNeed) {
 	it.preserve = it.preserve || n.preserve
 	d := it.decision
 	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // ownDecision keeps the originals
@@ -81,14 +104,12 @@ func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 	d.Why = ""
 }
 
-// namespace returns the item of a Namespace: the one in Git, or a bare one without a decision of its own in the plan.
-func (p *Plan) namespace(id manifest.ID) *item {
-	if it, known := p.items.get(id); known {
-		return it
-	}
+// bareNamespace returns the item of a Namespace that is not in Git.
+func (p *Plan) bareNamespace(name string) *item {
+	id := namespaceID(name)
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
-	return p.add(&item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)})
+	return &item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)}
 }

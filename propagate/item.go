@@ -18,32 +18,43 @@ import (
 
 // items are the objects of a plan.
 type items struct {
-	slots     []*item             // parallel to the decisions, then the Namespaces that are not in Git
-	index     map[manifest.ID]int // of slots; plans of the same objects share it
-	all       []*item             // in apply order
-	byCluster []*clusterItems     // parallel to members.all
+	inGit     []*item         // parallel to the decisions, sorted by ID
+	implied   []*item         // the Namespaces that are not in Git, sorted by ID
+	inputs    []*item         // parallel to Input.Objects
+	all       []*item         // in apply order
+	byCluster []*clusterItems // parallel to members.all
 }
 
 // get returns the item of an object.
 func (i *items) get(id manifest.ID) (*item, bool) {
-	slot, known := i.index[id]
+	if it, known := i.ofGit(id); known {
+		return it, true
+	}
+	return search(i.implied, id)
+}
+
+// ofGit returns the item of an object in Git.
+func (i *items) ofGit(id manifest.ID) (*item, bool) { return search(i.inGit, id) }
+
+func search(items []*item, id manifest.ID) (*item, bool) {
+	at, known := slices.BinarySearchFunc(items, id, func(it *item, id manifest.ID) int { return it.decision.ID.Compare(id) })
 	if !known {
 		return nil, false
 	}
-	return i.slots[slot], true
+	return items[at], true
 }
 
 // relations are the effects of the objects of a plan on each other.
 type relations struct {
 	groups     groups
 	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
+	attaches   bool                                 // a policy sends the dependencies of its objects along
 	dependents map[manifest.ID][]manifest.ID        // the objects that need each as a dependency
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 }
 
 // item is one object on its way to clusters. Plans share it while nothing about the object changes.
 type item struct {
-	slot, at   int // in slots and in all
 	decision   *Decision
 	manifest   *unstructured.Unstructured
 	kind       kind.Kind
@@ -97,29 +108,27 @@ type assigned struct {
 	choice *Choice
 }
 
-func (p *Plan) add(it *item) *item {
-	it.slot = len(p.items.slots)
-	p.items.all, p.items.slots = append(p.items.all, it), append(p.items.slots, it)
-	p.items.index[it.decision.ID] = it.slot
-	return it
-}
-
 // assign gives every cluster its list, in apply order.
 func (p *Plan) assign(earlier *earlierPlan) {
 	slices.SortFunc(p.items.all, func(a, b *item) int { return applyorder.Compare(a.decision.ID, b.decision.ID) })
 	p.makeRoom()
-	for at, it := range p.items.all {
-		it.at, it.overwrite = at, it.takesOver()
-		if !p.reuseResults(it, earlier) {
-			p.lineage.changed[it.decision.ID] = true
-		}
-		it.earlier = nil
+	for _, it := range p.items.all {
+		p.finishItem(it, earlier)
 		for i := range it.decision.Chosen {
 			choice := &it.decision.Chosen[i]
 			t := p.items.byCluster[p.members.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
 		}
 	}
+}
+
+// finishItem takes over what was rendered of an item, once its decision is complete.
+func (p *Plan) finishItem(it *item, earlier *earlierPlan) {
+	it.overwrite = it.takesOver()
+	if !p.reuseResults(it, earlier) {
+		p.lineage.changed[it.decision.ID] = true
+	}
+	it.earlier = nil
 }
 
 // makeRoom allocates the list of each cluster: a plan can have a million items.

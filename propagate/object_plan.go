@@ -49,7 +49,7 @@ func (p *Plan) Objects() []manifest.ID {
 // ImpliedNamespaces returns the Namespaces that are not in Git and that accord creates for their objects, sorted.
 func (p *Plan) ImpliedNamespaces() []manifest.ID {
 	var ids []manifest.ID
-	for _, it := range p.items.slots[len(p.Decisions):] {
+	for _, it := range p.items.implied {
 		ids = append(ids, it.decision.ID)
 	}
 	return ids

@@ -23,7 +23,6 @@ type Plan struct {
 	rules     rules
 	scopes    scope.Kinds
 	items     items
-	order     []int // slot of each of Input.Objects
 	relations relations
 	needsRoom bool      // a decision depended on the free capacity of clusters
 	rollouts  *rollouts // nil when everything changes at once
@@ -74,13 +73,14 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 	var mistakes []error
 	decisions := make([]Decision, len(objects))
 	p.Decisions = make([]*Decision, len(objects))
-	p.items.index, p.order = make(map[manifest.ID]int, len(objects)), make([]int, len(objects))
+	p.items.inGit, p.items.inputs = make([]*item, len(objects)), make([]*item, len(objects))
 	for i, o := range objects {
 		p.Decisions[i] = &decisions[i]
 		it, wrong := p.newItem(o, &decisions[i], decided[o.ID], earlier)
 		mistakes = append(mistakes, wrong...)
-		p.order[o.Input] = p.add(it).slot
+		p.items.inGit[i], p.items.inputs[o.Input] = it, it
 	}
+	p.items.all = slices.Clone(p.items.inGit)
 	return errors.Join(mistakes...)
 }
 

@@ -15,7 +15,7 @@ type outcome struct {
 	once concurrent.Once
 	list []*previous.Decision // parallel to the decisions
 	// unsettled are the objects whose previous decision was another one, and counts for this one. The next plan decides about them again.
-	unsettled []int // slots
+	unsettled map[manifest.ID]bool
 }
 
 // Previous returns the decisions for Input.Previous of the next plan, which makes that plan stable. An object that no
@@ -23,26 +23,24 @@ type outcome struct {
 // recognizes it.
 func (p *Plan) Previous() []*previous.Decision {
 	p.outcome.once.Do(func() {
-		p.outcome.list = make([]*previous.Decision, len(p.Decisions))
-		for slot := range p.Decisions {
-			p.settle(slot)
+		p.outcome.list, p.outcome.unsettled = make([]*previous.Decision, len(p.items.inGit)), map[manifest.ID]bool{}
+		for i, it := range p.items.inGit {
+			p.outcome.list[i] = p.settle(it)
 		}
 	})
 	return p.outcome.list
 }
 
-// settle sets the outcome of one object.
-func (p *Plan) settle(slot int) {
-	it := p.items.slots[slot]
+// settle returns the outcome of one object.
+func (p *Plan) settle(it *item) *previous.Decision {
 	now := it.outcome()
 	if it.previous != nil && reflect.DeepEqual(*it.previous, now) {
-		p.outcome.list[slot] = it.previous
-		return
+		return it.previous
 	}
-	p.outcome.list[slot] = &now
 	if !p.ignoresPrevious(it) {
-		p.outcome.unsettled = append(p.outcome.unsettled, slot)
+		p.outcome.unsettled[it.decision.ID] = true
 	}
+	return &now
 }
 
 // ignoresPrevious reports whether an object without a previous decision gets the same decision when this one is the previous one.

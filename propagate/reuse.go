@@ -27,6 +27,7 @@ type lineage struct {
 	identity *byte                // identifies this plan
 	madeFrom *byte                // identity of the plan that it was made from
 	step     bool                 // it shares the items that did not change with that plan
+	apart    bool                 // no object that changed concerns another one
 	changed  map[manifest.ID]bool // objects about which something differs from that plan
 }
 
@@ -42,8 +43,9 @@ func newLineage(last *Plan) lineage {
 type earlierPlan struct {
 	*Plan
 	// sameDecisions means that an unchanged object gets the same decision: policies, clusters, and everything else that
-	// decisions depend on are equal. sameRendering means the same of rendering, with the same overrides.
-	sameDecisions, sameRendering bool
+	// decisions depend on are equal. sameSettings is sameDecisions without the policies. sameRendering means the same of
+	// rendering, with the same overrides.
+	sameDecisions, sameSettings, sameRendering bool
 	// matching has for every override of the new plan the index of the equal one of the earlier plan; -1 for none.
 	matching []int
 }
@@ -56,9 +58,9 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	}
 	was, now := &last.rules, &p.rules
 	e := &earlierPlan{Plan: last, sameRendering: was.rendersAs(*now)}
-	e.sameDecisions = e.sameRendering && was.exclusions.Equal(now.exclusions) && was.claims.Equal(now.claims) &&
-		reflect.DeepEqual(was.rebalancers, now.rebalancers) && reflect.DeepEqual(last.members.all, p.members.all) &&
-		was.overrides.SameTitles(now.overrides)
+	e.sameSettings = e.sameRendering && was.exclusions.Equal(now.exclusions) && reflect.DeepEqual(was.rebalancers, now.rebalancers) &&
+		reflect.DeepEqual(last.members.all, p.members.all) && was.overrides.SameTitles(now.overrides)
+	e.sameDecisions = e.sameSettings && was.claims.Equal(now.claims)
 	e.matching = now.overrides.Matching(was.overrides, func(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) })
 	if e.sameDecisions {
 		now.claims = was.claims
@@ -145,7 +147,7 @@ func sameDelivery(a, b *Decision) bool {
 // StepFrom reports whether p was made from last by deciding about a few objects, none of which concerns another one. The decisions of
 // p are parallel to those of last, and the decision about an object that did not change is the same pointer.
 func (p *Plan) StepFrom(last *Plan) bool {
-	return last != nil && p.lineage.step && p.lineage.madeFrom == last.lineage.identity
+	return last != nil && p.lineage.apart && p.lineage.madeFrom == last.lineage.identity
 }
 
 // ChangedSince returns the objects about which something is not as in last, in no order: all if p was not made from last.

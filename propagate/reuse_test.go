@@ -23,6 +23,18 @@ type history struct {
 	random *rand.Rand
 	tree   fstest.MapFS
 	memory render.Cache
+	apart  bool // no policy relates objects to each other
+}
+
+// related is the fields of a policy that relate objects to each other.
+var related = regexp.MustCompile(`, propagateDeps: true|workloadAffinity: \{\w+: \{[^}]*\}\}`)
+
+// put stores a manifest.
+func (h *history) put(name, text string) {
+	if h.apart {
+		text = related.ReplaceAllString(text, "")
+	}
+	h.tree[name] = &fstest.MapFile{Data: []byte(text)}
 }
 
 // tweaked is an annotation that a tweak left.
@@ -38,14 +50,22 @@ func (h *history) tweak() {
 	if h.random.IntN(4) == 0 {
 		text = strings.Replace(text, "replicas: ", "replicas: 1", 1)
 	}
-	h.tree[name] = &fstest.MapFile{Data: []byte(text)}
+	h.put(name, text)
 }
 
 // edit replaces, adds or removes a few manifests, and sometimes none.
 func (h *history) edit() {
-	if h.random.IntN(2) == 0 {
+	switch h.random.IntN(4) {
+	case 0:
 		for range h.random.IntN(3) {
 			h.tweak()
+		}
+		return
+	case 1, 2:
+		text := h.small()
+		name := identity.FindString(text) + ".yaml" // another manifest of the same object replaces it
+		if h.put(name, text); h.random.IntN(4) == 0 {
+			delete(h.tree, name)
 		}
 		return
 	}
@@ -55,8 +75,30 @@ func (h *history) edit() {
 			delete(h.tree, name)
 			continue
 		}
-		h.tree[name] = &fstest.MapFile{Data: []byte(h.manifest())}
+		h.put(name, h.manifest())
 	}
+}
+
+// identity is the kind, the name and the namespace of a manifest by small.
+var identity = regexp.MustCompile(`kind: \w+, metadata: \{name: \S+( namespace: \w+)?`)
+
+// small is a manifest that concerns few others, or none.
+func (h *history) small() string {
+	namespace, name := pick(h.random, "x", "y", "w"), fmt.Sprintf("c%d", h.random.IntN(4))
+	selector := pick(h.random, "name: "+name, "labelSelector: {matchLabels: {rack: r1}}")
+	return pick(h.random,
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", namespace: "+namespace+", labels: {rack: "+pick(h.random, "r0", "r1")+"}}}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", namespace: "+namespace+"}, data: {a: "+pick(h.random, "b", "c")+"}}",
+		"{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}",
+		"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h, namespace: "+namespace+"}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d4-"+name+"}}}",
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d4-"+name+", namespace: "+namespace+"}, spec: {replicas: 4, template: {spec: {containers: [{name: c, image: i, envFrom: [{configMapRef: {name: "+name+"}}]}]}}}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: "+name+", namespace: "+namespace+"}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, "+selector+"}], placement: {"+
+			pick(h.random, "clusterAffinity: {clusterNames: [a, b]}", "clusterAffinity: {exclude: [a]}", "")+"}"+pick(h.random, "", ", suspension: {dispatching: true}", ", preserveResourcesOnDeletion: true")+"}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: d"+name+", namespace: "+namespace+"}, spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {clusterAffinity: {clusterNames: [a, c]}}"+
+			pick(h.random, "", ", propagateDeps: true")+"}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: OverridePolicy, metadata: {name: "+name+", namespace: "+namespace+"}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, "+selector+"}], overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: {l: "+pick(h.random, "v", "w")+"}}]}}]}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterOverridePolicy, metadata: {name: s"+name+"}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, namespace: "+namespace+", "+selector+"}], overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: {rack: "+pick(h.random, "r0", "r1")+"}}]}}]}}",
+	)
 }
 
 // manifest is any of what a random case has, or something that others depend on.
@@ -102,11 +144,11 @@ func (h *history) input() (in propagate.Input, ok bool) {
 // TestNextIsNew: over random histories, a plan that is made with the one before it is the plan that is made from nothing, in every
 // decision and every byte.
 func TestNextIsNew(t *testing.T) {
-	kept, steps := 0, 0
-	for seed := range uint64(60) {
-		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}}
+	kept, steps, aparts := 0, 0, 0
+	for seed := range uint64(80) {
+		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
-			h.tree[fmt.Sprintf("%d.yaml", i)] = &fstest.MapFile{Data: []byte(text)}
+			h.put(fmt.Sprintf("%d.yaml", i), text)
 		}
 		var last *propagate.Plan
 		for step := range 25 {
@@ -127,13 +169,18 @@ func TestNextIsNew(t *testing.T) {
 			where := fmt.Sprintf("seed %d step %d", seed, step)
 			requireSame(t, want, got, h.random.IntN(2) == 0, where)
 			kept += shared(last, got)
-			if propagate.IsStep(got) {
+			switch step, apart := propagate.IsStep(got); {
+			case apart:
+				aparts++
+			case step:
 				steps++
 			}
 			last = got
 		}
 	}
-	require.Greater(t, steps, 100, "plans that decide about the changed objects only")
+	require.Greater(t, aparts, 100, "plans that decide about changed objects, none of which concerns others")
+	require.Greater(t, steps, 100, "plans that decide about the objects that a change concerns")
+	t.Log(aparts, steps, kept)
 	require.Greater(t, kept, 400, "of objects that did not change, what was rendered is taken over")
 }
 

@@ -9,110 +9,251 @@ import (
 	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/normalize"
-	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/propagate/splice"
 )
 
-// A step changes at most so many objects, or one of so many: beyond it, deciding about all of them takes no longer.
+// A step decides about at most so many objects, or one of so many: beyond it, deciding about all of them takes no longer.
 const stepObjects, stepShare = 64, 8
 
-// step returns the plan after p for an input in which a few objects have another content and nothing else differs that decides.
-// It decides about these objects only, and shares everything else with p. It returns nil where the decision about another object could
-// change, and for a mistake: the caller then decides about everything. p may be nil.
+// step makes the plan after another one by deciding about a few objects.
+type step struct {
+	*Plan
+	earlier *earlierPlan
+	edits   edits
+	// apart is set when each object keeps what other objects depend on: its clusters, labels, references and policy.
+	apart   bool
+	out, in []*item // the items that leave the plan, and those that it gets
+}
+
+// step returns the plan after p for an input in which little differs. It decides about the objects that changed, and those that changed
+// policies and overrides select, and about their namespaces. It shares everything else with p. It returns nil where it cannot exclude that
+// the decision about another object changes, and for a mistake: the caller then decides about everything. p may be nil.
 func (p *Plan) step(in Input) *Plan {
 	if p == nil || !p.continues(in) {
 		return nil
 	}
-	changed := p.changedSlots(in)
-	if changed == nil {
-		return nil
-	}
 	next := &Plan{
-		members: newMembers(in), scopes: p.scopes, order: p.order, relations: p.relations, needsRoom: p.needsRoom,
+		members: newMembers(in), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
+	}
+	edits := p.compare(in)
+	if edits == nil {
+		return nil
 	}
 	var err error
 	if next.rules, err = newRules(in, next.members.all, p); err != nil || len(in.duplicates()) > 0 {
 		return nil
 	}
-	earlier := next.reusable(p)
-	if !earlier.sameEverywhere() || !maps.Equal(p.members.holds, next.members.holds) {
+	s := &step{Plan: next, earlier: next.reusable(p), edits: *edits}
+	if !s.earlier.sameSettings || !maps.Equal(p.members.holds, next.members.holds) || !s.include(p.selectedBy(s.earlier, &next.rules)) {
 		return nil
 	}
-	next.rules.overrides = p.rules.overrides
 	next.rollouts = next.newRollouts(in.Rollouts)
-	next.Decisions = slices.Clone(p.Decisions)
-	next.items = items{
-		slots: slices.Clone(p.items.slots), index: p.items.index, all: slices.Clone(p.items.all), byCluster: slices.Clone(p.items.byCluster),
-	}
-	if !next.redo(in, changed, earlier) {
+	if !s.decide() || !s.attach() {
 		return nil
 	}
-	next.inherit(p, changed)
-	next.lineage.step = true
+	if !s.apart {
+		s.implyNamespaces()
+	}
+	s.finish()
+	next.lineage.step, next.lineage.apart = true, s.apart
 	return next
 }
 
-// continues reports whether an input has as many objects as the plan was made from, and the outcome of the plan.
+// continues reports whether an input has the outcome of the plan.
 func (p *Plan) continues(in Input) bool {
-	if len(in.Objects) != len(p.order) || len(in.Previous) != len(p.Decisions) || len(in.Previous) == 0 || !p.outcome.once.Done() {
-		return false
-	}
-	return &in.Previous[0] == &p.outcome.list[0]
+	return len(in.Previous) == len(p.Decisions) && len(in.Previous) > 0 && p.outcome.once.Done() && &in.Previous[0] == &p.outcome.list[0]
 }
 
-// sameEverywhere reports whether an unchanged object gets the same decision and is rendered in the same way: all policies, overrides
-// and clusters are equal.
-func (e *earlierPlan) sameEverywhere() bool {
-	if !e.sameDecisions {
-		return false
+// edits are the differences between the objects of a plan and those of an input.
+type edits struct {
+	changed map[*item]normalize.Object // with another manifest or place, or a decision that was not yet settled
+	added   []normalize.Object
+	removed []*item
+	inputs  []*item // parallel to Input.Objects; nil for an object that is not as before
+	most    int
+}
+
+// many reports whether deciding about everything takes no longer.
+func (e *edits) many() bool { return len(e.changed)+len(e.added)+len(e.removed) > e.most }
+
+// compare returns the differences, nil if they are too many. An object that moved behind others counts as many.
+func (p *Plan) compare(in Input) *edits {
+	e := &edits{
+		changed: map[*item]normalize.Object{}, inputs: make([]*item, len(in.Objects)), most: max(stepObjects, len(in.Objects)/stepShare),
 	}
-	for i, was := range e.matching {
-		if was != i {
-			return false
+	decided := func(id manifest.ID) bool {
+		_, known := p.items.ofGit(id)
+		return known
+	}
+	last, unsettled := p.items.inputs, p.outcome.unsettled
+	for i, o := range in.Objects {
+		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && (len(unsettled) == 0 || !unsettled[last[0].decision.ID]) {
+			e.inputs[i], last = last[0], last[1:]
+			continue
 		}
-	}
-	return true
-}
-
-// changedSlots returns the slots of the objects to decide about, with their index in in.Objects: those with another manifest or place,
-// and those whose last decision was not yet settled. It returns nil if they are too many.
-func (p *Plan) changedSlots(in Input) map[int]int {
-	most := max(stepObjects, len(in.Objects)/stepShare)
-	if len(p.outcome.unsettled) > most {
-		return nil
-	}
-	unsettled := make(map[int]bool, len(p.outcome.unsettled))
-	for _, slot := range p.outcome.unsettled {
-		unsettled[slot] = true
-	}
-	changed := map[int]int{}
-	for i, slot := range p.order {
-		it := p.items.slots[slot]
-		if it.source != in.Objects[i].Manifest || it.decision.Origin != in.Objects[i].Origin || unsettled[slot] {
-			if changed[slot] = i; len(changed) > most {
+		normal, _ := normalize.Objects(in.Objects[i:i+1], p.scopes, normalize.Before{Decided: decided, Moved: p.moved})
+		x := normal[0]
+		x.Input = i
+		if !decided(x.ID) {
+			if e.added = append(e.added, x); e.many() {
+				return nil
+			}
+			continue
+		}
+		for ; len(last) > 0 && last[0].decision.ID != x.ID; last = last[1:] {
+			if e.removed = append(e.removed, last[0]); e.many() {
 				return nil
 			}
 		}
+		if len(last) == 0 {
+			return nil
+		}
+		if e.changed[last[0]], last = x, last[1:]; e.many() {
+			return nil
+		}
 	}
-	return changed
+	if e.removed = append(e.removed, last...); e.many() {
+		return nil
+	}
+	return e
 }
 
-// redo decides about the changed objects. It reports false if the decision about another object could change.
-func (p *Plan) redo(in Input, changed map[int]int, earlier *earlierPlan) bool {
-	slots := slices.Sorted(maps.Keys(changed))
-	for _, slot := range slots {
-		was := earlier.items.slots[slot]
-		it := p.decide(in.Objects[changed[slot]], was, earlier)
-		if it == nil || !it.concernsNobody(was) {
+// selectedBy returns the items that a policy or an override selects that is not as before, and takes over all other policies.
+func (p *Plan) selectedBy(earlier *earlierPlan, now *rules) []*item {
+	var selects []func(it *item) bool
+	if !earlier.sameDecisions {
+		for _, changed := range now.claims.Adopt(p.rules.claims) {
+			selects = append(selects, func(it *item) bool { return changed.Selects(it.manifest) })
+		}
+	}
+	for i, was := range earlier.matching {
+		if was != i {
+			selects = append(selects, func(it *item) bool {
+				return slices.Contains(it.candidates, i) || now.overrides.MaySelect(i, it.manifest)
+			})
+		}
+	}
+	if len(selects) == 0 {
+		return nil
+	}
+	var found []*item
+	for _, it := range p.items.all {
+		if slices.ContainsFunc(selects, func(selects func(*item) bool) bool { return selects(it) }) {
+			found = append(found, it)
+		}
+	}
+	return found
+}
+
+// include adds items to the changed ones. It reports false if they are too many, or one is a Namespace that is not in Git.
+func (s *step) include(items []*item) bool {
+	s.apart = s.earlier.sameDecisions && len(items)+len(s.edits.added)+len(s.edits.removed) == 0
+	if len(items) == 0 {
+		return true
+	}
+	gone := map[*item]bool{}
+	for _, it := range s.edits.removed {
+		gone[it] = true
+	}
+	for _, it := range items {
+		if it.source == nil {
 			return false
 		}
-		p.items.slots[slot], p.items.all[was.at], p.Decisions[slot] = it, it, it.decision
+		if _, known := s.edits.changed[it]; !known && !gone[it] {
+			d := it.decision
+			s.edits.changed[it] = normalize.Object{
+				ID: d.ID, Manifest: it.manifest, Source: it.source, Origin: d.Origin, ScopeUnknown: d.ScopeUnknown, Input: -1,
+			}
+		}
 	}
-	for _, slot := range slots {
-		it, was := p.items.slots[slot], earlier.items.slots[slot]
-		owners := p.owners(it.decision.ID)
+	for i, it := range s.edits.inputs {
+		if it != nil {
+			if x, known := s.edits.changed[it]; known {
+				x.Input = i
+				s.edits.changed[it] = x
+			}
+		}
+	}
+	return !s.edits.many()
+}
+
+// decide makes the new items, with the decisions of their own policies. It reports false for a mistake, and for an object that decides
+// about others.
+func (s *step) decide() bool {
+	for _, was := range s.edits.removed {
+		if !was.alone() {
+			return false
+		}
+		s.out = append(s.out, was)
+	}
+	for was, x := range s.edits.changed {
+		at, _ := s.earlier.previousOf(x.ID)
+		if !was.alone() || !s.add(x, at) {
+			return false
+		}
+		s.out = append(s.out, was)
+	}
+	for _, x := range s.edits.added {
+		if !s.add(x, nil) {
+			return false
+		}
+	}
+	slices.SortFunc(s.out, byID)
+	slices.SortFunc(s.in, byID)
+	var unique bool
+	s.items = items{implied: s.earlier.items.implied, inputs: s.edits.inputs}
+	s.items.inGit, unique = splice.List(s.earlier.items.inGit, s.out, s.in, byID)
+	return unique
+}
+
+// previousOf returns the previous decision for an object of the plan that follows.
+func (p *Plan) previousOf(id manifest.ID) (*previous.Decision, bool) {
+	at, known := slices.BinarySearchFunc(p.items.inGit, id, func(it *item, id manifest.ID) int { return it.decision.ID.Compare(id) })
+	if !known {
+		return nil, false
+	}
+	return p.outcome.list[at], true
+}
+
+// add makes the item of an object and decides about it. It reports false for a mistake, and for an object that decides about others.
+func (s *step) add(x normalize.Object, last *previous.Decision) bool {
+	it, mistakes := s.newItem(x, &Decision{}, last, s.earlier)
+	if len(mistakes) > 0 || !it.alone() {
+		return false
+	}
+	s.choose(it)
+	it.ownDecision, it.decided = *it.decision, true
+	s.in, s.edits.inputs[x.Input] = append(s.in, it), it
+	return true
+}
+
+// alone reports whether an object is of no kind that decides about other objects, and in no group with them.
+func (it *item) alone() bool {
+	id := it.decision.ID
+	together, apart := it.groups()
+	return together+apart == "" && id.GroupKind() != manifest.DefinitionKind && id.GroupKind() != namespaceKind && !isAutoscaler(id)
+}
+
+// attach sends changed dependencies along with the objects that need them. It reports false if what needs what may have changed.
+func (s *step) attach() bool {
+	pairs := map[*item]*item{} // by the item before
+	if s.apart {
+		for _, it := range s.in {
+			was, _ := s.earlier.items.get(it.decision.ID)
+			pairs[was] = it
+			s.apart = s.apart && it.concernsNobody(was)
+		}
+	}
+	attaches := s.relations.attaches || slices.ContainsFunc(s.in, func(it *item) bool { return it.decision.Dependencies })
+	if !attaches || !s.apart {
+		return !attaches
+	}
+	for was, it := range pairs {
+		owners := s.owners(it.decision.ID)
 		for _, owner := range owners {
-			if len(p.relations.dependents[owner.decision.ID]) > 0 {
+			if len(s.relations.dependents[owner.decision.ID]) > 0 {
 				return false // its own clusters may come from others
 			}
 		}
@@ -122,47 +263,14 @@ func (p *Plan) redo(in Input, changed map[int]int, earlier *earlierPlan) bool {
 		if !sameTargets(was.decision.Chosen, it.decision.Chosen) {
 			return false
 		}
-		it.overwrite = it.takesOver()
-		if !p.reuseResults(it, earlier) {
-			p.lineage.changed[it.decision.ID] = true
-		}
-		it.earlier = nil
-		p.replace(it, earlier)
 	}
 	return true
-}
-
-// decide returns a new item for an object, with the decision of its own policy. It returns nil for a mistake, another ID and kinds that
-// decide about other objects.
-func (p *Plan) decide(o render.Object, was *item, earlier *earlierPlan) *item {
-	last := earlier.outcome.list[was.slot]
-	normal, _ := normalize.Objects([]render.Object{o}, p.scopes, normalize.Before{
-		Decided: func(id manifest.ID) bool { return id == last.ID }, Moved: earlier.moved,
-	})
-	x := normal[0]
-	if x.ID != was.decision.ID {
-		return nil
-	}
-	switch {
-	case x.ID.GroupKind() == manifest.DefinitionKind, x.ID.GroupKind() == namespaceKind, isAutoscaler(x.ID):
-		return nil
-	}
-	it, mistakes := p.newItem(x, &Decision{}, last, earlier)
-	if len(mistakes) > 0 {
-		return nil
-	}
-	it.slot, it.at, it.preserve = was.slot, was.at, was.preserve
-	p.choose(it)
-	it.ownDecision, it.decided = *it.decision, true
-	return it
 }
 
 // concernsNobody reports whether no decision about another object depends on the difference between two items of one object.
 func (it *item) concernsNobody(was *item) bool {
 	a, b := &was.ownDecision, &it.ownDecision
-	together, apart := it.groups()
-	inGroup, inOther := was.groups()
-	return together+apart+inGroup+inOther == "" && a.Policy == b.Policy && a.GVK == b.GVK && was.needsRoom == it.needsRoom &&
+	return a.Policy == b.Policy && a.GVK == b.GVK && was.needsRoom == it.needsRoom &&
 		a.Overwrite == b.Overwrite && a.Preserve == b.Preserve && a.Dependencies == b.Dependencies && sameTargets(a.Chosen, b.Chosen) &&
 		maps.Equal(was.manifest.GetLabels(), it.manifest.GetLabels()) && it.generated() == was.generated() && it.sameReferences(was)
 }
@@ -182,45 +290,148 @@ func sameTargets(a, b []Choice) bool {
 	})
 }
 
-// replace puts an item into the lists of its clusters.
-func (p *Plan) replace(it *item, earlier *earlierPlan) {
-	for i := range it.decision.Chosen {
-		choice := &it.decision.Chosen[i]
-		cluster := p.members.index[choice.Cluster]
-		t := p.items.byCluster[cluster]
-		at, _ := slices.BinarySearchFunc(t.items, it, func(a assigned, it *item) int {
-			return applyorder.Compare(a.item.decision.ID, it.decision.ID)
-		})
-		if t == earlier.items.byCluster[cluster] {
-			t = t.next()
-			p.items.byCluster[cluster] = t
+// implyNamespaces decides again about the namespaces of the objects that changed.
+func (s *step) implyNamespaces() {
+	needs := map[string]*namespaceNeed{}
+	for _, list := range [][]*item{s.out, s.in} {
+		for _, it := range list {
+			if name := it.decision.ID.Namespace; name != "" && s.implies(name) {
+				needs[name] = &namespaceNeed{}
+			}
 		}
-		t.items[at], t.changed = assigned{it, choice}, append(t.changed, at)
+	}
+	for _, it := range s.items.inGit {
+		if n := needs[it.decision.ID.Namespace]; n != nil && len(it.decision.Chosen) > 0 {
+			n.add(it.decision)
+		}
+	}
+	var out, in []*item
+	for name, need := range needs {
+		was, known := s.items.get(namespaceID(name))
+		var it *item
+		switch {
+		case known && was.source != nil:
+			it = s.again(was)
+		case need.on != nil:
+			it = s.bareNamespace(name)
+		}
+		if it != nil && need.on != nil {
+			it.addClusters(*need)
+		}
+		if known && it != nil && it.preserve == was.preserve && reflect.DeepEqual(it.decision, was.decision) {
+			continue
+		}
+		if known {
+			out = append(out, was)
+		}
+		if it != nil {
+			in = append(in, it)
+		}
+		if at := slices.Index(s.items.inputs, was); known && at >= 0 {
+			s.items.inputs[at] = it
+		}
+	}
+	slices.SortFunc(out, byID)
+	slices.SortFunc(in, byID)
+	declared := func(it *item) bool { return it.source != nil }
+	bare := func(it *item) bool { return it.source == nil }
+	s.items.inGit, _ = splice.List(s.items.inGit, filtered(out, declared), filtered(in, declared), byID)
+	s.items.implied, _ = splice.List(s.items.implied, filtered(out, bare), filtered(in, bare), byID)
+	s.out, s.in = append(s.out, out...), append(s.in, in...)
+	slices.SortFunc(s.out, byID)
+	slices.SortFunc(s.in, byID)
+}
+
+// again returns a new item of a Namespace in Git, with the decision of its own policy.
+func (s *step) again(was *item) *item {
+	d := was.ownDecision
+	last, _ := s.earlier.previousOf(d.ID)
+	s.refuseEmpty(&d)
+	return &item{
+		decision: &d, manifest: was.manifest, kind: was.kind, candidates: was.candidates, decided: true, source: was.source, earlier: was,
+		ownDecision: was.ownDecision, previous: last, unclaimed: was.unclaimed, needsRoom: was.needsRoom,
 	}
 }
 
-// next returns a copy for the plan that follows, to be changed.
-func (t *clusterItems) next() *clusterItems {
-	n := &clusterItems{items: slices.Clone(t.items)}
-	if t.once.Done() && len(t.plan.Failed) == 0 {
-		n.base = &clusterItems{plan: t.plan, digest: t.digest}
-	}
-	return n
+func filtered(items []*item, is func(*item) bool) []*item {
+	return slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return !is(it) })
 }
 
-// inherit takes over the digest and the outcome of the plan before, except for the changed objects.
-func (p *Plan) inherit(before *Plan, changed map[int]int) {
-	if before.digest.once.Done() {
-		var places []int
-		for slot := range changed {
-			places = append(places, p.items.slots[slot].at)
-		}
-		p.digest.of = before.digest.of.Without(places)
+func byID(a, b *item) int { return a.decision.ID.Compare(b.decision.ID) }
+
+func inApplyOrder(a, b *item) int { return applyorder.Compare(a.decision.ID, b.decision.ID) }
+
+// finish makes the lists of the plan, with what the plan before rendered and digested.
+func (s *step) finish() {
+	room := false
+	for _, it := range s.in {
+		s.finishItem(it, s.earlier)
+		room = room || it.needsRoom
 	}
-	p.outcome.once.Do(func() {
-		p.outcome.list = slices.Clone(before.outcome.list)
-		for _, slot := range slices.Sorted(maps.Keys(changed)) {
-			p.settle(slot)
+	if room || slices.ContainsFunc(s.out, func(it *item) bool { return it.needsRoom }) {
+		s.needsRoom = slices.ContainsFunc(s.items.inGit, func(it *item) bool { return it.needsRoom })
+	}
+	git := func(it *item) bool { return it.source != nil }
+	out, in := filtered(s.out, git), filtered(s.in, git)
+	s.Decisions, _ = splice.List(s.earlier.Decisions, decisionsOf(out), decisionsOf(in), func(a, b *Decision) int { return a.ID.Compare(b.ID) })
+	s.outcome.once.Do(func() {
+		before := &s.earlier.outcome
+		s.outcome.unsettled = maps.Clone(before.unsettled)
+		var gone, made []*previous.Decision
+		for _, it := range out {
+			was, _ := s.earlier.previousOf(it.decision.ID)
+			gone = append(gone, was)
+			delete(s.outcome.unsettled, it.decision.ID)
 		}
+		for _, it := range in {
+			made = append(made, s.settle(it))
+		}
+		s.outcome.list, _ = splice.List(before.list, gone, made, func(a, b *previous.Decision) int { return a.ID.Compare(b.ID) })
 	})
+	slices.SortFunc(s.out, inApplyOrder)
+	slices.SortFunc(s.in, inApplyOrder)
+	s.items.all, _ = splice.List(s.earlier.items.all, s.out, s.in, inApplyOrder)
+	if places, same := splice.Replaced(s.earlier.items.all, s.out, s.in, inApplyOrder); same && s.earlier.digest.once.Done() {
+		s.digest.of = s.earlier.digest.of.Without(places)
+	}
+	s.finishClusters()
+}
+
+func decisionsOf(items []*item) []*Decision {
+	all := make([]*Decision, len(items))
+	for i, it := range items {
+		all[i] = it.decision
+	}
+	return all
+}
+
+// finishClusters replaces the items in the lists of their clusters.
+func (s *step) finishClusters() {
+	out, in := s.assignments(s.out), s.assignments(s.in)
+	s.items.byCluster = slices.Clone(s.earlier.items.byCluster)
+	order := func(a, b assigned) int { return inApplyOrder(a.item, b.item) }
+	touched := maps.Clone(out)
+	maps.Copy(touched, in)
+	for cluster := range touched {
+		was := s.earlier.items.byCluster[cluster]
+		t := &clusterItems{}
+		t.items, _ = splice.List(was.items, out[cluster], in[cluster], order)
+		if places, same := splice.Replaced(was.items, out[cluster], in[cluster], order); same && was.once.Done() && len(was.plan.Failed) == 0 {
+			t.base, t.changed = &clusterItems{plan: was.plan, digest: was.digest}, places
+		}
+		s.items.byCluster[cluster] = t
+	}
+}
+
+// assignments returns the items of each cluster, in the order of the items.
+func (s *step) assignments(items []*item) map[int][]assigned {
+	all := map[int][]assigned{}
+	for _, it := range items {
+		for i := range it.decision.Chosen {
+			choice := &it.decision.Chosen[i]
+			cluster := s.members.index[choice.Cluster]
+			all[cluster] = append(all[cluster], assigned{it, choice})
+		}
+	}
+	return all
 }

@@ -36,6 +36,41 @@ func (x *Index) Suspends() bool {
 // Equal reports whether both indexes have equal policies, in the same order.
 func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other.all) }
 
+// Adopt replaces the policies that an earlier index has, too, by those of the earlier index, and returns all others of both.
+func (x *Index) Adopt(earlier *Index) (different []Policy) {
+	before := map[string]*policy.Policy{}
+	for _, tier := range earlier.byNamespace {
+		for _, p := range tier {
+			before[p.Title()] = p
+		}
+	}
+	for _, tier := range x.byNamespace {
+		for i, p := range tier {
+			was := before[p.Title()]
+			if was != nil && reflect.DeepEqual(was, p) {
+				tier[i] = was
+				delete(before, p.Title())
+				continue
+			}
+			alone := *p // not a part of all, which a later index need not keep
+			tier[i] = &alone
+			different = append(different, Policy{tier[i]})
+		}
+	}
+	for _, p := range before {
+		different = append(different, Policy{p})
+	}
+	return different
+}
+
+// Policy is one policy of an index.
+type Policy struct{ *policy.Policy }
+
+// Selects reports whether the policy selects u.
+func (p Policy) Selects(u *unstructured.Unstructured) bool {
+	return (p.Namespace == "" || p.Namespace == u.GetNamespace()) && selects(p.Spec.ResourceSelectors, u) != policy.NoMatch
+}
+
 // Winner returns the policy that claims u, nil when none does: for a namespaced object a policy of its namespace before
 // any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
 func (x *Index) Winner(u *unstructured.Unstructured) *policy.Policy {

@@ -103,6 +103,9 @@ func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 	return found
 }
 
+// MaySelect reports whether the override of this index selects u with any labels.
+func (s *Set) MaySelect(override int, u *unstructured.Unstructured) bool { return maySelect(&s.all[override], u) }
+
 // Key appends one byte for every rule of the candidates: does it apply on the cluster?
 func (s *Set) Key(b []byte, candidates []int, cluster int) []byte {
 	for _, c := range candidates {

@@ -1,0 +1,42 @@
+// Package splice replaces a few entries of long sorted lists.
+package splice
+
+import "slices"
+
+// List returns a sorted list without the entries of out and with those of in. All three are sorted by compare, and the list has the
+// entries of out. unique is false if the list has an entry of in already.
+func List[T any](list, out, in []T, compare func(a, b T) int) (result []T, unique bool) {
+	result, unique = make([]T, 0, len(list)-len(out)+len(in)), true
+	for len(out)+len(in) > 0 {
+		leaves := len(in) == 0 || len(out) > 0 && compare(out[0], in[0]) <= 0
+		enters := len(out) == 0 || len(in) > 0 && compare(out[0], in[0]) >= 0
+		var x T
+		if leaves {
+			x, out = out[0], out[1:]
+		} else {
+			x = in[0]
+		}
+		at, known := slices.BinarySearchFunc(list, x, compare)
+		result, list = append(result, list[:at]...), list[at:]
+		if leaves {
+			list = list[1:]
+		}
+		if enters {
+			unique = unique && known == leaves && (len(result) == 0 || compare(result[len(result)-1], in[0]) != 0)
+			result, in = append(result, in[0]), in[1:]
+		}
+	}
+	return append(result, list...), unique
+}
+
+// Replaced returns the places of the entries of out in the list, and reports whether those of in have the same places.
+func Replaced[T any](list, out, in []T, compare func(a, b T) int) (places []int, same bool) {
+	if !slices.EqualFunc(out, in, func(a, b T) bool { return compare(a, b) == 0 }) {
+		return nil, false
+	}
+	for _, x := range out {
+		at, _ := slices.BinarySearchFunc(list, x, compare)
+		places = append(places, at)
+	}
+	return places, true
+}
