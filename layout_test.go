@@ -81,6 +81,7 @@ var within = map[string]map[string][]string{
 		"rebalance":          {},
 		"scripts":            {"digest"},
 		"rendercache":        {"digest"},
+		"decision":           {"place", "previous"},
 		"normalize":          {"scope"},
 		"splice":             {},
 		"decode":             {".", "control"},
@@ -97,12 +98,12 @@ var within = map[string]map[string][]string{
 		"permit":             {"."},
 		"tenancy":            {".", "check", "decode"},
 		"declared":           {"decode"},
-		"check":              {".", "check/confidential", "check/podspec", "check/unacted", "concurrent", "scope", "stage"},
+		"check":              {".", "check/confidential", "check/podspec", "check/unacted", "concurrent", "decision", "scope", "stage"},
 		"check/confidential": {},
 		"check/podspec":      {},
 		"check/unacted":      {},
 		"diff/hunk":          {},
-		"diff":               {".", "check", "concurrent", "control", "diff/hunk", "digest", "permit", "rendercache"},
+		"diff":               {".", "check", "concurrent", "control", "decision", "diff/hunk", "digest", "permit", "rendercache"},
 
 		"diff/hunk/onserver": {}, // tests on an API server
 	},

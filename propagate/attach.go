@@ -1,10 +1,8 @@
 package propagate
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -26,7 +24,7 @@ func (p *Plan) attach() {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(p.relations.dependents), manifest.ID.Compare) {
 		it, _ := p.items.get(id)
-		it.addClustersOf(p.owners(id))
+		it.decision.Attach(decisionsOf(p.owners(id)))
 	}
 }
 
@@ -83,37 +81,4 @@ func (p *Plan) resolve(ref kind.Reference) []*item {
 		}
 	}
 	return found
-}
-
-// addClustersOf adds the clusters of the objects that need this one.
-func (it *item) addClustersOf(owners []*item) {
-	d := it.decision
-	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // ownDecision keeps the originals
-	at := map[string]int{}                                                // index into Chosen
-	for i, c := range d.Chosen {
-		at[c.Cluster] = i
-	}
-	for _, owner := range owners {
-		o := owner.decision
-		for _, c := range o.Chosen {
-			if c.RequiredBy != nil {
-				continue // the owner is a dependency here itself, and followReferences followed its references
-			}
-			i, there := at[c.Cluster]
-			if !there {
-				i = len(d.Chosen)
-				at[c.Cluster] = i
-				d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster, RequiredBy: &o.ID})
-			}
-			if c.Held != "" && d.Chosen[i].Held == "" {
-				d.Chosen[i].Held = fmt.Sprintf("%s needs it and is held: %s", o.ID, c.Held)
-			}
-		}
-		d.Overwrite, d.Preserve = d.Overwrite || o.Overwrite, d.Preserve || o.Preserve
-	}
-	slices.SortFunc(d.Chosen, func(a, b Choice) int { return strings.Compare(a.Cluster, b.Cluster) })
-	d.Refused = slices.DeleteFunc(d.Refused, func(r Refusal) bool { _, on := at[r.Cluster]; return on })
-	if d.Policy == nil && len(d.Chosen) > 0 {
-		d.Why = ""
-	}
 }

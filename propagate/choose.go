@@ -3,10 +3,10 @@ package propagate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/propagate/previous"
 )
@@ -24,24 +24,8 @@ func (p *Plan) claim(it *item) {
 		return
 	}
 	if d.Policy = p.rules.claims.Winner(it.manifest); d.Policy == nil {
-		d.Why = d.unclaimed()
+		d.Why = d.Unclaimed()
 	}
-}
-
-// unclaimed returns the reason for an object that no policy selects.
-func (d *Decision) unclaimed() string {
-	switch {
-	case d.ScopeUnknown:
-		return fmt.Sprintf("no ClusterPropagationPolicy selects it, and %s may have a namespace or not: write metadata.namespace if it has one", d.ID.Kind)
-	case d.ID.Namespace == "":
-		return "no ClusterPropagationPolicy selects it"
-	}
-	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", d.ID.Namespace)
-}
-
-// ScopeDoubt explains ScopeUnknown: "Queue may have a namespace or not: ...".
-func (d *Decision) ScopeDoubt() string {
-	return fmt.Sprintf("%s may have a namespace or not: the manifest names none, no CustomResourceDefinition in Git defines the kind, and the clusters list no scope for it", d.ID.Kind)
 }
 
 // choose decides about a claimed object: which clusters fit, how many replicas each gets, and where a policy suspends
@@ -49,24 +33,17 @@ func (d *Decision) ScopeDoubt() string {
 func (p *Plan) choose(it *item) {
 	d := it.decision
 	if d.Policy == nil {
-		p.members.refuseAll(d, d.Why, d.Origin)
+		d.RefuseAll(p.members.all, d.Why, d.Origin)
 		return
 	}
-	d.inherit(d.Policy)
+	d.Inherit(d.Policy)
 	if why, at := p.blocker(d.Policy); why != "" {
 		d.Why = fmt.Sprintf("%s (%s); existing objects are kept", why, at)
-		p.members.refuseAll(d, why, at)
+		d.RefuseAll(p.members.all, why, at)
 		return
 	}
 	p.place(it)
 	p.deferIfLazy(it)
-}
-
-// inherit copies the delivery options of the policy.
-func (d *Decision) inherit(c *policy.Policy) {
-	d.Overwrite = c.Spec.ConflictResolution == policy.Overwrite
-	d.Preserve = c.Spec.PreserveResourcesOnDeletion != nil && *c.Spec.PreserveResourcesOnDeletion
-	d.Dependencies = c.Spec.PropagateDeps
 }
 
 // blocker returns the reason why a policy cannot take effect yet, and its origin; empty if it can.
@@ -99,11 +76,11 @@ func (p *Plan) place(it *item) {
 	for term := start; term < max(1, len(terms)); term++ {
 		a := p.tryTerm(it, term, fresh)
 		if a.failure == "" {
-			d.apply(a, terms)
+			a.apply(d, terms)
 			return
 		}
 		if len(terms) > 0 {
-			d.FailedTerms = append(d.FailedTerms, FailedTerm{Term: terms[term].AffinityName, Why: a.failure, At: a.at})
+			d.FailedTerms = append(d.FailedTerms, decision.FailedTerm{Term: terms[term].AffinityName, Why: a.failure, At: a.at})
 		}
 		if first == nil {
 			first = a
@@ -120,20 +97,4 @@ func (p *Plan) place(it *item) {
 		left = "the previous clusters are kept"
 	}
 	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failure, left)
-}
-
-// noFit returns the reason for an object that no cluster fits: the first few refusals.
-func noFit(refused []Refusal) string {
-	if len(refused) == 0 {
-		return "there is no cluster"
-	}
-	const shown = 3
-	var reasons []string
-	for _, r := range refused[:min(shown, len(refused))] {
-		reasons = append(reasons, r.Cluster+" "+r.Why)
-	}
-	if more := len(refused) - shown; more > 0 {
-		reasons = append(reasons, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(reasons, ", ")
 }

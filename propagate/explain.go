@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/render/override"
@@ -16,7 +17,7 @@ import (
 )
 
 // Decision returns the decision about an object in Git; nil when Git has no such object. The caller must not change it.
-func (p *Plan) Decision(id manifest.ID) *Decision {
+func (p *Plan) Decision(id manifest.ID) *decision.Decision {
 	if it, known := p.items.get(id); known && it.decision.Origin != (manifest.Origin{}) {
 		return it.decision
 	}
@@ -55,12 +56,12 @@ func (p *Plan) NeedsRoom() bool { return p.needsRoom }
 // Unjudged reports whether a policy claims an object, and its clusters cannot be known: there is no cluster, or the policy
 // places by free resources and those of a cluster are unknown. A Namespace without a policy is unjudged as one of its
 // objects is.
-func (p *Plan) Unjudged(d *Decision) bool {
+func (p *Plan) Unjudged(d *decision.Decision) bool {
 	switch {
 	case len(d.Chosen) > 0:
 		return false
 	case d.Policy == nil:
-		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in *Decision) bool {
+		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in *decision.Decision) bool {
 			return in.ID.Namespace == d.ID.Name && in.Policy != nil && p.Unjudged(in)
 		})
 	case len(p.members.all) == 0:
@@ -70,7 +71,7 @@ func (p *Plan) Unjudged(d *Decision) bool {
 }
 
 // roomUnknown reports whether a cluster was refused for too little room, and its resources are unknown.
-func (p *Plan) roomUnknown(r Refusal) bool {
+func (p *Plan) roomUnknown(r decision.Refusal) bool {
 	switch r.Reason {
 	case place.NoRoom, place.AllFull, place.MaxFull:
 		return p.members.all[p.members.index[r.Cluster]].Resources == nil
@@ -90,7 +91,7 @@ func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 // PlacedOn reports whether an object goes to a cluster, a Namespace that accord creates for its objects included.
 func (p *Plan) PlacedOn(cluster string, id manifest.ID) bool {
 	it, known := p.items.get(id)
-	return known && it.on(cluster)
+	return known && it.decision.On(cluster)
 }
 
 // Trace returns the effect of each overrider on an object on one of its clusters, in order; see override.Trace. It
@@ -101,7 +102,7 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 		return nil, nil
 	}
 	d := it.decision
-	i := slices.IndexFunc(d.Chosen, func(c Choice) bool { return c.Cluster == cluster })
+	i := slices.IndexFunc(d.Chosen, func(c decision.Choice) bool { return c.Cluster == cluster })
 	if i < 0 {
 		return nil, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
@@ -57,7 +58,7 @@ func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
 	}
 	var b bytes.Buffer
 	for _, d := range plan.Decisions {
-		decision(&b, d)
+		describe(&b, d)
 	}
 	shown := map[string]bool{}
 	for _, c := range plan.Clusters() {
@@ -66,7 +67,7 @@ func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
 	return b.String()
 }
 
-func decision(b *bytes.Buffer, d *propagate.Decision) {
+func describe(b *bytes.Buffer, d *decision.Decision) {
 	fmt.Fprintf(b, "%s", d.ID)
 	if d.Policy != nil {
 		fmt.Fprintf(b, " (%s)", d.Policy.Title())
@@ -94,7 +95,7 @@ func decision(b *bytes.Buffer, d *propagate.Decision) {
 	}
 }
 
-func choice(c propagate.Choice) string {
+func choice(c decision.Choice) string {
 	var s string
 	if c.Replicas != nil {
 		s += fmt.Sprintf(" %d", *c.Replicas)

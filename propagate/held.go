@@ -3,6 +3,7 @@ package propagate
 import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // Hold returns the reason why people hold a cluster at the time of the plan, with everything of the federation there;
@@ -14,7 +15,7 @@ func (p *Plan) Holds() bool { return len(p.members.holds) > 0 || p.rules.claims.
 
 // Held returns the reason why a chosen object is held: a policy suspends the object, people hold the cluster, or both;
 // empty otherwise. Stages hold objects in addition (package staged).
-func (p *Plan) Held(c Choice) string { return phrase.Reasons(c.Held, p.Hold(c.Cluster)) }
+func (p *Plan) Held(c decision.Choice) string { return phrase.Reasons(c.Held, p.Hold(c.Cluster)) }
 
 // HeldOn returns the reason why a policy suspends an object on a cluster, or people hold the cluster, whether or not
 // the plan places the object there; empty when neither is so.

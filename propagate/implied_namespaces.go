@@ -3,24 +3,16 @@ package propagate
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/scope"
 )
 
 var namespaceKind = schema.GroupKind{Kind: "Namespace"}
-
-// namespaceNeed is the need of the objects in one namespace for it.
-type namespaceNeed struct {
-	// on has every cluster of an object in the namespace, with the reason when all of them are held there.
-	on map[string]string
-	// preserve is set when one of the objects outlives its policy, because its namespace must then stay too.
-	preserve bool
-}
 
 // implyNamespaces places namespaces on the clusters of their objects: with the manifest in Git if there is one,
 // otherwise bare. accord creates a namespace elsewhere only if a policy places it (DESIGN section 8, B32).
@@ -40,15 +32,15 @@ func (p *Plan) implyNamespaces() {
 			it = p.bareNamespace(name)
 			p.items.all, p.items.implied = append(p.items.all, it), append(p.items.implied, it)
 		}
-		it.addClusters(needs[name])
+		it.imply(needs[name])
 	}
 }
 
 // refuseEmpty completes the reason for a Namespace in Git that no policy selects, as if none of its objects went anywhere.
-func (p *Plan) refuseEmpty(d *Decision) {
+func (p *Plan) refuseEmpty(d *decision.Decision) {
 	if d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
 		d.Why += ", and none of its objects goes anywhere"
-		p.members.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
+		d.RefuseAll(p.members.all, "no policy selects it, and none of its objects goes there", d.Origin)
 	}
 }
 
@@ -59,49 +51,23 @@ func (p *Plan) implies(namespace string) bool {
 
 func namespaceID(name string) manifest.ID { return manifest.ID{Kind: namespaceKind.Kind, Name: name} }
 
-func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
-	needs := map[string]namespaceNeed{}
+func (p *Plan) namespaceNeeds() map[string]decision.NamespaceNeed {
+	needs := map[string]decision.NamespaceNeed{}
 	for _, d := range p.Decisions {
 		if d.ID.Namespace == "" || len(d.Chosen) == 0 {
 			continue
 		}
 		n := needs[d.ID.Namespace]
-		n.add(d)
+		n.Add(d)
 		needs[d.ID.Namespace] = n
 	}
 	return needs
 }
 
-// add adds the need of one object.
-func (n *namespaceNeed) add(d *Decision) {
-	if n.on == nil {
-		n.on = map[string]string{}
-	}
-	n.preserve = n.preserve || d.Preserve
-	for _, c := range d.Chosen {
-		if held, there := n.on[c.Cluster]; !there || held != "" {
-			n.on[c.Cluster] = c.Held
-		}
-	}
-}
-
-// addClusters adds to a namespace the clusters that need it and that its policy did not choose.
-func (it *item) addClusters(n namespaceNeed) {
-	it.preserve = it.preserve || n.preserve
-	d := it.decision
-	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // ownDecision keeps the originals
-	chosen := map[string]bool{}
-	for _, c := range d.Chosen {
-		chosen[c.Cluster] = true
-	}
-	for cluster, held := range n.on {
-		if !chosen[cluster] {
-			d.Chosen = append(d.Chosen, Choice{Cluster: cluster, Held: held, Implied: true})
-		}
-	}
-	slices.SortFunc(d.Chosen, func(a, b Choice) int { return strings.Compare(a.Cluster, b.Cluster) })
-	d.Refused = slices.DeleteFunc(d.Refused, func(r Refusal) bool { _, on := n.on[r.Cluster]; return on })
-	d.Why = ""
+// imply adds to a namespace the clusters that need it and that its policy did not choose.
+func (it *item) imply(n decision.NamespaceNeed) {
+	it.preserve = it.preserve || n.Preserve
+	it.decision.Imply(n)
 }
 
 // bareNamespace returns the item of a Namespace that is not in Git.
@@ -110,6 +76,6 @@ func (p *Plan) bareNamespace(name string) *item {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
-	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
+	d := &decision.Decision{ID: id, GVK: u.GroupVersionKind()}
 	return &item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)}
 }

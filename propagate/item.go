@@ -2,7 +2,6 @@ package propagate
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/concurrent"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/status/kind"
@@ -55,7 +55,7 @@ type relations struct {
 
 // item is one object on its way to clusters. Plans share it while nothing about the object changes.
 type item struct {
-	decision   *Decision
+	decision   *decision.Decision
 	manifest   *unstructured.Unstructured
 	kind       kind.Kind
 	candidates []int // the overrides that may select the object
@@ -65,7 +65,7 @@ type item struct {
 
 	source      *unstructured.Unstructured // manifest as the input has it; nil for objects that only this plan has
 	earlier     *item                      // of the earlier plan, with the same manifest; only while a plan is made
-	ownDecision Decision                   // by its own policy, before dependencies and namespaces are added
+	ownDecision decision.Decision          // by its own policy, before dependencies and namespaces are added
 	previous    *previous.Decision         // decision of Input.Previous; nil for none
 	unclaimed   string                     // the reason why no policy claims it
 	needsRoom   bool
@@ -85,12 +85,6 @@ func (it *item) last() previous.Decision {
 	return *it.previous
 }
 
-// on reports whether the object goes to a cluster.
-func (it *item) on(cluster string) bool {
-	_, there := slices.BinarySearchFunc(it.decision.Chosen, cluster, func(c Choice, name string) int { return strings.Compare(c.Cluster, name) })
-	return there
-}
-
 // clusterItems has the items of a cluster and the answer of ForCluster, made once.
 type clusterItems struct {
 	items  []assigned // in apply order
@@ -105,7 +99,7 @@ type clusterItems struct {
 // assigned is an item that goes to a cluster.
 type assigned struct {
 	item   *item
-	choice *Choice
+	choice *decision.Choice
 }
 
 // assign gives every cluster its list, in apply order.

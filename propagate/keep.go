@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // KeepReason returns the reason why accord must not prune an object that a cluster still has and ForCluster no longer
@@ -43,8 +44,8 @@ func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]stri
 }
 
 // keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.
-func (p *Plan) keepReason(d *Decision, cluster string) string {
-	if why := d.ownKeepReason(cluster); why != "" {
+func (p *Plan) keepReason(d *decision.Decision, cluster string) string {
+	if why := d.KeepReason(cluster); why != "" {
 		return why
 	}
 	if i, known := p.members.index[cluster]; known && d.Policy != nil {
@@ -53,20 +54,9 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 		}
 	}
 	for _, owner := range p.owners(d.ID) {
-		if why := owner.decision.ownKeepReason(cluster); why != "" {
+		if why := owner.decision.KeepReason(cluster); why != "" {
 			return fmt.Sprintf("%s needs it and is kept: %s", owner.decision.ID, why)
 		}
-	}
-	return ""
-}
-
-// ownKeepReason returns the reason of the object itself, without the objects that need it.
-func (d *Decision) ownKeepReason(cluster string) string {
-	if why := d.Policy.SuspensionOn(cluster); why != "" {
-		return why
-	}
-	if d.Unplaced() && !d.PlacementRetained {
-		return d.Why
 	}
 	return ""
 }

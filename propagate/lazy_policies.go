@@ -3,9 +3,6 @@ package propagate
 import (
 	"cmp"
 	"fmt"
-	"slices"
-
-	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/place"
@@ -33,20 +30,11 @@ func (p *Plan) deferIfLazy(it *item) {
 		}
 		return cmp.Or(d.Policy.SuspensionOn(c.Name), waitsAt)
 	})
-	if then.placesAs(d) {
+	if then.PlacesAs(d) {
 		return
 	}
 	if then.Lazy = true; len(then.Chosen) == 0 {
 		then.Why = waitsAt
 	}
 	*d = then
-}
-
-// placesAs reports whether two decisions send an object to the same clusters in the same way.
-func (d *Decision) placesAs(other *Decision) bool {
-	return d.Overwrite == other.Overwrite && d.Preserve == other.Preserve && d.Dependencies == other.Dependencies &&
-		slices.EqualFunc(d.Chosen, other.Chosen, func(a, b Choice) bool {
-			return a.Cluster == b.Cluster && ptr.Equal(a.Replicas, b.Replicas) && ptr.Equal(a.Completions, b.Completions) &&
-				(a.Held != "") == (b.Held != "")
-		})
 }

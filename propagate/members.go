@@ -3,9 +3,7 @@ package propagate
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/taint"
 )
 
@@ -23,35 +21,6 @@ func newMembers(in Input) members {
 	}
 	m.holds = fleet.Holds(m.all, in.Now)
 	return m
-}
-
-// refuseAll refuses every cluster for one reason.
-func (m members) refuseAll(d *Decision, why string, at manifest.Origin) {
-	d.Refused = make([]Refusal, len(m.all))
-	for i, c := range m.all {
-		d.Refused[i] = Refusal{Cluster: c.Name, Why: why, At: at}
-	}
-}
-
-// refuseRest returns the refusals of all clusters that were not chosen: each with its own reason, or with why.
-func (m members) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin, reason place.Reason) []Refusal {
-	known := map[string]Refusal{}
-	for _, r := range refused {
-		known[r.Cluster] = r
-	}
-	on := map[string]bool{}
-	for _, c := range chosen {
-		on[c.Cluster] = true
-	}
-	var all []Refusal
-	for _, c := range m.all {
-		if r, has := known[c.Name]; has && !on[c.Name] {
-			all = append(all, r)
-		} else if !on[c.Name] {
-			all = append(all, Refusal{c.Name, why, at, reason})
-		}
-	}
-	return all
 }
 
 // Clusters returns the names of the whole fleet, sorted.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
@@ -15,7 +16,7 @@ import (
 // ObjectPlan is one object on all clusters that it goes to. The caller must not change it.
 type ObjectPlan struct {
 	// Decision is also set for a Namespace that accord creates for its objects; it has no Origin and no Policy then.
-	*Decision
+	*decision.Decision
 	// Kind is accord's knowledge of the kind.
 	Kind kind.Kind
 	// Results has each distinct result once. ResultIndex has the index of the result for every one of Chosen.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
 )
@@ -19,8 +20,8 @@ import (
 // termResult is the result of one term of a placement.
 type termResult struct {
 	term    int
-	chosen  []Choice
-	refused []Refusal
+	chosen  []decision.Choice
+	refused []decision.Refusal
 	// failure is the reason why nothing was chosen, at its place; empty when something was. noFit means that no cluster
 	// fits.
 	failure string
@@ -29,7 +30,7 @@ type termResult struct {
 	reason  place.Reason // of the failure
 }
 
-func (d *Decision) apply(a *termResult, terms []policy.ClusterAffinityTerm) {
+func (a *termResult) apply(d *decision.Decision, terms []policy.ClusterAffinityTerm) {
 	d.Chosen, d.Refused = a.chosen, a.refused
 	if len(terms) > 0 {
 		d.Term = terms[a.term].AffinityName
@@ -44,7 +45,7 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 	it.needsRoom = it.needsRoom || q.NeedsRoom()
 	fit := p.filter(it, q, a)
 	if len(fit) == 0 {
-		a.noFit, a.failure = true, noFit(a.refused)
+		a.noFit, a.failure = true, decision.NoFit(a.refused)
 		return a
 	}
 	selection, err := q.Select(fit)
@@ -53,32 +54,32 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 		return a
 	}
 	for _, left := range selection.NotChosen {
-		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field), left.Reason})
+		a.refused = append(a.refused, decision.Refusal{Cluster: left.Cluster, Why: left.Why, At: d.Policy.At("spec.placement." + left.Field), Reason: left.Reason})
 	}
 	if !q.Workload {
-		a.chosen = make([]Choice, 0, len(selection.Chosen))
+		a.chosen = make([]decision.Choice, 0, len(selection.Chosen))
 		for _, c := range selection.Chosen {
-			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: d.Policy.SuspensionOn(c.Cluster.Name)})
+			a.chosen = append(a.chosen, decision.Choice{Cluster: c.Cluster.Name, Held: d.Policy.SuspensionOn(c.Cluster.Name)})
 		}
 	} else if err := a.divide(it, p.request(it, q, selection.Chosen)); err != nil {
 		p.fail(a, d, err)
 		return a
 	}
-	slices.SortFunc(a.chosen, func(x, y Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
-	slices.SortFunc(a.refused, func(x, y Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
+	slices.SortFunc(a.chosen, func(x, y decision.Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
+	slices.SortFunc(a.refused, func(x, y decision.Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
 	if len(a.chosen) == 0 {
-		a.noFit, a.failure = true, noFit(a.refused)
+		a.noFit, a.failure = true, decision.NoFit(a.refused)
 	}
 	return a
 }
 
 // fail refuses all clusters that passed the filters for one reason.
-func (p *Plan) fail(a *termResult, d *Decision, err error) {
+func (p *Plan) fail(a *termResult, d *decision.Decision, err error) {
 	if problem, ok := errors.AsType[*place.Problem](err); ok {
 		a.at, a.reason = d.Policy.At("spec.placement."+problem.Field), problem.Reason
 	}
 	a.chosen, a.failure = nil, err.Error()
-	a.refused = p.members.refuseRest(nil, a.refused, a.failure, a.at, a.reason)
+	a.refused = decision.RefuseRest(p.members.all, nil, a.refused, a.failure, a.at, a.reason)
 }
 
 // question returns everything that placing an object depends on.
@@ -107,7 +108,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	var fit []place.Candidate
 	for _, c := range p.members.all {
 		if refusal := q.Refuses(c); refusal != nil {
-			a.refused = append(a.refused, Refusal{c.Name, refusal.Why, d.refusedAt(refusal.Field), refusal.Reason})
+			a.refused = append(a.refused, decision.Refusal{Cluster: c.Name, Why: refusal.Why, At: d.RefusedAt(refusal.Field), Reason: refusal.Reason})
 			continue
 		}
 		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
@@ -117,15 +118,6 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 		fit = append(fit, candidate)
 	}
 	return fit
-}
-
-// refusedAt returns the place of a filter's reason: the field of the placement, or the manifest when no field is
-// involved.
-func (d *Decision) refusedAt(field string) manifest.Origin {
-	if field == "" {
-		return d.Origin
-	}
-	return d.Policy.At("spec.placement." + field)
 }
 
 func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate) divide.Request {
@@ -156,15 +148,15 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	}
 	d := it.decision
 	counts := make([]int32, len(shares)) // one allocation: a plan can have a million counts
-	a.chosen = make([]Choice, 0, len(shares))
+	a.chosen = make([]decision.Choice, 0, len(shares))
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {
-			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field), share.Reason})
+			a.refused = append(a.refused, decision.Refusal{Cluster: cluster, Why: share.Refused, At: d.Policy.At("spec.placement." + share.Field), Reason: share.Reason})
 			continue
 		}
 		counts[i] = share.Replicas
-		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: d.Policy.SuspensionOn(cluster)})
+		a.chosen = append(a.chosen, decision.Choice{Cluster: cluster, Replicas: &counts[i], Held: d.Policy.SuspensionOn(cluster)})
 	}
 	a.divideCompletions(it, r)
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/scope"
@@ -17,7 +18,7 @@ import (
 // Plan is the desired content of every cluster. It never changes; all methods are safe for concurrent use.
 type Plan struct {
 	// Decisions, one for every object, sorted by ID.
-	Decisions []*Decision
+	Decisions []*decision.Decision
 
 	members   members
 	rules     rules
@@ -71,8 +72,8 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 // read.
 func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*previous.Decision, earlier *earlierPlan) error {
 	var mistakes []error
-	decisions := make([]Decision, len(objects))
-	p.Decisions = make([]*Decision, len(objects))
+	decisions := make([]decision.Decision, len(objects))
+	p.Decisions = make([]*decision.Decision, len(objects))
 	p.items.inGit, p.items.inputs = make([]*item, len(objects)), make([]*item, len(objects))
 	for i, o := range objects {
 		p.Decisions[i] = &decisions[i]
@@ -85,8 +86,8 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 }
 
 // newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
-func (p *Plan) newItem(o normalize.Object, d *Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
-	*d = Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
+func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
+	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
 	it := &item{
 		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest),
 		source: o.Source, earlier: earlier.item(o), previous: last,
@@ -139,5 +140,5 @@ func (p *Plan) provide(it *item) {
 
 // Empty reports whether the plan places nothing on any cluster.
 func (p *Plan) Empty() bool {
-	return !slices.ContainsFunc(p.Decisions, func(d *Decision) bool { return len(d.Chosen) > 0 })
+	return !slices.ContainsFunc(p.Decisions, func(d *decision.Decision) bool { return len(d.Chosen) > 0 })
 }

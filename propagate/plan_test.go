@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
@@ -80,7 +81,7 @@ func TestEveryChoiceIsPlacedOrFailed(t *testing.T) {
 				there[f.ID]++
 			}
 			for _, d := range p.Decisions {
-				chosen := slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.Cluster == cluster })
+				chosen := slices.ContainsFunc(d.Chosen, func(c decision.Choice) bool { return c.Cluster == cluster })
 				require.Equal(t, chosen, there[d.ID] == 1, "%s: %s on %s", file, d.ID, cluster)
 			}
 		}

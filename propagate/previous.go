@@ -6,6 +6,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/concurrent"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
 )
@@ -63,33 +64,19 @@ func (it *item) outcome() previous.Decision {
 		now.Term, now.Clusters = it.last().Term, it.last().Clusters
 		return now
 	}
-	now.Clusters = d.ownClusters()
+	now.Clusters = d.OwnClusters()
 	return now
 }
 
-// ownClusters returns the clusters that its own policy chose; nil for none.
-func (d *Decision) ownClusters() []previous.Cluster {
-	own := make([]previous.Cluster, 0, len(d.Chosen))
-	for _, c := range d.Chosen {
-		if c.RequiredBy == nil && !c.Implied {
-			own = append(own, previous.Cluster{Name: c.Cluster, Replicas: c.Replicas, Completions: c.Completions, Held: c.Held != ""})
-		}
-	}
-	if len(own) == 0 {
-		return nil
-	}
-	return own
-}
-
 // restorePrevious chooses the previous clusters that still exist; why is the reason for refusing the others.
-func (p *Plan) restorePrevious(it *item, d *Decision, why string, at manifest.Origin, reason place.Reason, hold func(previous.Cluster) string) {
+func (p *Plan) restorePrevious(it *item, d *decision.Decision, why string, at manifest.Origin, reason place.Reason, hold func(previous.Cluster) string) {
 	before := it.last()
 	d.Chosen = nil
 	for _, c := range before.Clusters {
 		if _, there := p.members.index[c.Name]; there {
-			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
+			d.Chosen = append(d.Chosen, decision.Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
 		}
 	}
-	d.Refused = p.members.refuseRest(d.Chosen, d.Refused, why, at, reason)
+	d.Refused = decision.RefuseRest(p.members.all, d.Chosen, d.Refused, why, at, reason)
 	d.Term = before.Term
 }

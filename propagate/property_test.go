@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // randomCases are inputs that nobody would write, many of them.
@@ -88,7 +89,7 @@ func TestOneClusterLess(t *testing.T) {
 			if now == nil || was.Policy == nil || now.Unplaced() || now.Term != was.Term {
 				continue
 			}
-			after := map[string]propagate.Choice{}
+			after := map[string]decision.Choice{}
 			for _, c := range now.Chosen {
 				after[c.Cluster] = c
 			}

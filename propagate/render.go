@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"hash"
 	"slices"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -126,18 +126,7 @@ func find(results []result, key []byte) (result, bool) {
 
 // key appends the key of a result: clusters with the same key get the same object.
 func (p *Plan) key(b []byte, a assigned, cluster int) []byte {
-	return p.rules.overrides.Key(a.choice.key(b), a.item.candidates, cluster)
-}
-
-// key appends the part of the key that the choice determines.
-func (c Choice) key(b []byte) []byte {
-	for _, n := range []*int32{c.Replicas, c.Completions} {
-		if n != nil {
-			b = strconv.AppendInt(b, int64(*n), 10)
-		}
-		b = append(b, '/')
-	}
-	return b
+	return p.rules.overrides.Key(a.choice.AppendKey(b), a.item.candidates, cluster)
 }
 
 // shared returns an existing result with the same content and edits, or made.
@@ -242,7 +231,7 @@ const conflictAnnotation = "work.karmada.io/conflict-resolution"
 
 // identityChanged returns the error for an override that turns d into another object. Two objects could then become one
 // on a cluster, and accord could find neither its policy nor its history again.
-func identityChanged(d *Decision, to manifest.ID, edits []override.Edit) error {
+func identityChanged(d *decision.Decision, to manifest.ID, edits []override.Edit) error {
 	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override changes %s to %s; it must not change kind, namespace or name", d.ID, to)}
 	for _, edit := range edits {
 		switch edit.Path {
@@ -253,6 +242,6 @@ func identityChanged(d *Decision, to manifest.ID, edits []override.Edit) error {
 	return e
 }
 
-func mistake(d *Decision, format string, args ...any) error {
+func mistake(d *decision.Decision, format string, args ...any) error {
 	return &manifest.Error{Origin: d.Origin, Message: d.ID.String() + ": " + fmt.Sprintf(format, args...)}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
 )
 
@@ -129,19 +130,12 @@ func (p *Plan) reuseResults(it *item, earlier *earlierPlan) (unchanged bool) {
 	}
 	was.mu.Lock()
 	defer was.mu.Unlock()
-	if earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && sameDelivery(was.decision, it.decision) {
+	if earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && decision.SameDelivery(was.decision, it.decision) {
 		it.results, it.digest, it.digested = slices.Clip(was.results), was.digest, true
 		return reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(it.previous, was.previous)
 	}
 	it.reusable = slices.Clip(was.results)
 	return false
-}
-
-// sameDelivery reports whether two decisions send the same object to the same clusters with equal digests.
-func sameDelivery(a, b *Decision) bool {
-	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
-		return reflect.DeepEqual(x, y)
-	})
 }
 
 // StepFrom reports whether p was made from last by deciding about a few objects, none of which concerns another one. The decisions of

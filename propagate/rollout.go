@@ -153,7 +153,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	moves := p.rollouts.claimedBy[it]
 	if owners := p.owners(it.decision.ID); len(owners) > 0 {
-		moves = stage.DependencyPolicy(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
+		moves = stage.DependencyPolicy(moves, p.ownerPolicies(owners, cluster, it.decision.On(cluster)))
 	}
 	return moves
 }
@@ -163,7 +163,7 @@ func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 func (p *Plan) ownerPolicies(owners []*item, cluster string, wanted bool) []*policy.Rollout {
 	var all []*policy.Rollout
 	for _, owner := range owners {
-		if !wanted || owner.on(cluster) {
+		if !wanted || owner.decision.On(cluster) {
 			all = append(all, p.rollouts.claimedBy[owner])
 		}
 	}

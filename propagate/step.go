@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/splice"
@@ -219,7 +220,7 @@ func (p *Plan) previousOf(id manifest.ID) (*previous.Decision, bool) {
 
 // add makes the item of an object and decides about it. It reports false for a mistake, and for an object that decides about others.
 func (s *step) add(x normalize.Object, last *previous.Decision) bool {
-	it, mistakes := s.newItem(x, &Decision{}, last, s.earlier)
+	it, mistakes := s.newItem(x, &decision.Decision{}, last, s.earlier)
 	if len(mistakes) > 0 || !it.alone() {
 		return false
 	}
@@ -258,9 +259,9 @@ func (s *step) attach() bool {
 			}
 		}
 		if len(owners) > 0 {
-			it.addClustersOf(owners)
+			it.decision.Attach(decisionsOf(owners))
 		}
-		if !sameTargets(was.decision.Chosen, it.decision.Chosen) {
+		if !decision.SameTargets(was.decision.Chosen, it.decision.Chosen) {
 			return false
 		}
 	}
@@ -271,7 +272,7 @@ func (s *step) attach() bool {
 func (it *item) concernsNobody(was *item) bool {
 	a, b := &was.ownDecision, &it.ownDecision
 	return a.Policy == b.Policy && a.GVK == b.GVK && was.needsRoom == it.needsRoom &&
-		a.Overwrite == b.Overwrite && a.Preserve == b.Preserve && a.Dependencies == b.Dependencies && sameTargets(a.Chosen, b.Chosen) &&
+		a.Overwrite == b.Overwrite && a.Preserve == b.Preserve && a.Dependencies == b.Dependencies && decision.SameTargets(a.Chosen, b.Chosen) &&
 		maps.Equal(was.manifest.GetLabels(), it.manifest.GetLabels()) && it.generated() == was.generated() && it.sameReferences(was)
 }
 
@@ -283,26 +284,19 @@ func (it *item) sameReferences(was *item) bool {
 	return reflect.DeepEqual(it.kind.Dependencies(it.manifest), was.kind.Dependencies(was.manifest))
 }
 
-// sameTargets reports whether two lists have the same clusters, with the same holds. Replicas do not count.
-func sameTargets(a, b []Choice) bool {
-	return slices.EqualFunc(a, b, func(x, y Choice) bool {
-		return x.Cluster == y.Cluster && x.Held == y.Held && x.Implied == y.Implied && reflect.DeepEqual(x.RequiredBy, y.RequiredBy)
-	})
-}
-
 // implyNamespaces decides again about the namespaces of the objects that changed.
 func (s *step) implyNamespaces() {
-	needs := map[string]*namespaceNeed{}
+	needs := map[string]*decision.NamespaceNeed{}
 	for _, list := range [][]*item{s.out, s.in} {
 		for _, it := range list {
 			if name := it.decision.ID.Namespace; name != "" && s.implies(name) {
-				needs[name] = &namespaceNeed{}
+				needs[name] = &decision.NamespaceNeed{}
 			}
 		}
 	}
 	for _, it := range s.items.inGit {
 		if n := needs[it.decision.ID.Namespace]; n != nil && len(it.decision.Chosen) > 0 {
-			n.add(it.decision)
+			n.Add(it.decision)
 		}
 	}
 	var out, in []*item
@@ -312,11 +306,11 @@ func (s *step) implyNamespaces() {
 		switch {
 		case known && was.source != nil:
 			it = s.again(was)
-		case need.on != nil:
+		case need.On != nil:
 			it = s.bareNamespace(name)
 		}
-		if it != nil && need.on != nil {
-			it.addClusters(*need)
+		if it != nil && need.On != nil {
+			it.imply(*need)
 		}
 		if known && it != nil && it.preserve == was.preserve && reflect.DeepEqual(it.decision, was.decision) {
 			continue
@@ -373,7 +367,7 @@ func (s *step) finish() {
 	}
 	git := func(it *item) bool { return it.source != nil }
 	out, in := filtered(s.out, git), filtered(s.in, git)
-	s.Decisions, _ = splice.List(s.earlier.Decisions, decisionsOf(out), decisionsOf(in), func(a, b *Decision) int { return a.ID.Compare(b.ID) })
+	s.Decisions, _ = splice.List(s.earlier.Decisions, decisionsOf(out), decisionsOf(in), func(a, b *decision.Decision) int { return a.ID.Compare(b.ID) })
 	s.outcome.once.Do(func() {
 		before := &s.earlier.outcome
 		s.outcome.unsettled = maps.Clone(before.unsettled)
@@ -397,8 +391,8 @@ func (s *step) finish() {
 	s.finishClusters()
 }
 
-func decisionsOf(items []*item) []*Decision {
-	all := make([]*Decision, len(items))
+func decisionsOf(items []*item) []*decision.Decision {
+	all := make([]*decision.Decision, len(items))
 	for i, it := range items {
 		all[i] = it.decision
 	}

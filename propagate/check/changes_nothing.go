@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check/podspec"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 var changesNothing = Check{
@@ -54,7 +55,7 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 		return r.untargeted(o, rule)
 	}
 	there := those(placed, func(it *object) bool {
-		return slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
+		return slices.ContainsFunc(it.Chosen, func(c decision.Choice) bool { return hit[c.Cluster] })
 	})
 	if len(there) == 0 {
 		return one(o.At(field+".targetCluster"), "", "%s: %s changes nothing: none of its objects goes to a cluster that it targets", o.Title(), field)

@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/scope"
 )
 
@@ -40,7 +41,7 @@ type Review struct {
 
 // object is one object with its decision.
 type object struct {
-	*propagate.Decision
+	*decision.Decision
 	manifest *unstructured.Unstructured
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 var suspendedReplicas = Check{
@@ -62,9 +63,9 @@ func (r *Review) ran() map[manifest.ID]map[string]bool {
 
 // heldWithShare reports whether a cluster is held and has a share of the replicas, while another cluster is not held.
 func heldWithShare(o *object, cluster string) bool {
-	i := slices.IndexFunc(o.Chosen, func(c propagate.Choice) bool { return c.Cluster == cluster })
+	i := slices.IndexFunc(o.Chosen, func(c decision.Choice) bool { return c.Cluster == cluster })
 	return i >= 0 && o.Chosen[i].Held != "" && o.Chosen[i].Replicas != nil && *o.Chosen[i].Replicas > 0 &&
-		slices.ContainsFunc(o.Chosen, func(c propagate.Choice) bool { return c.Held == "" })
+		slices.ContainsFunc(o.Chosen, func(c decision.Choice) bool { return c.Held == "" })
 }
 
 // share returns "3 of 10 replicas of Deployment shop/web are", with the number of other objects.

@@ -65,9 +65,7 @@ func (r *Review) idleSuspension(p *policy.Policy) []propagate.Finding {
 	}
 	var findings []propagate.Finding
 	for i, name := range s.DispatchingOnClusters.ClusterNames {
-		goes := func(o *object) bool {
-			return slices.ContainsFunc(o.Chosen, func(c propagate.Choice) bool { return c.Cluster == name })
-		}
+		goes := func(o *object) bool { return o.On(name) }
 		if r.known[name] && !slices.ContainsFunc(won, goes) {
 			findings = append(findings, idleField(p.Meta, p.Title(), fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", i),
 				fmt.Sprintf("the policy places nothing on %s", name)))

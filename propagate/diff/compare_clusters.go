@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/diff/hunk"
 	"github.com/accord-dev/accord/propagate/permit"
 )
@@ -164,7 +165,7 @@ func (l *objectComparison) retainedOutcome(m *resultChange, wasHeld, nowHeld str
 
 // recordHold records that an object becomes held or is no longer held. It ignores an implied Namespace, which follows
 // the objects in it.
-func (l *objectComparison) recordHold(choice propagate.Choice, was, now string) {
+func (l *objectComparison) recordHold(choice decision.Choice, was, now string) {
 	switch {
 	case choice.Implied:
 	case now != "":

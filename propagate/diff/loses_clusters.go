@@ -6,6 +6,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 var losesClusters = EffectKind{
@@ -30,7 +31,7 @@ var losesClusters = EffectKind{
 }
 
 // rejection returns why an object is not placed on a cluster, and the field of the policy that decides it.
-func rejection(d *propagate.Decision, cluster string) (why string, at manifest.Origin) {
+func rejection(d *decision.Decision, cluster string) (why string, at manifest.Origin) {
 	for _, r := range d.Refused {
 		if r.Cluster == cluster {
 			return r.Why, r.At

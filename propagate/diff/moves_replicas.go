@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 var movesReplicas = EffectKind{
@@ -40,7 +41,7 @@ var movesReplicas = EffectKind{
 }
 
 // replicas returns the sum over all clusters.
-func replicas(d *propagate.Decision) int {
+func replicas(d *decision.Decision) int {
 	n := 0
 	for _, choice := range d.Chosen {
 		if choice.Replicas != nil {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/status/kind"
 )
 
 // object holds the differences of one object.
 type object struct {
 	id            manifest.ID
-	before, after *propagate.Decision // nil on the side without the object
+	before, after *decision.Decision // nil on the side without the object
 	kind          kind.Kind
 	takesOver     bool // may overwrite existing objects, and could not before
 	outcomes      []*outcome
@@ -69,7 +70,7 @@ func (c *comparison) compareClusters(id manifest.ID, before, after *propagate.Ob
 		comparison: c, before: before, after: after, outcomes: map[outcomeKey]*outcome{}, changes: map[resultPair]*resultChange{},
 		object: &object{id: id, started: map[string][]string{}, stopped: map[string][]string{}, held: map[string][]string{}, released: map[string][]string{}},
 	}
-	var was, now []propagate.Choice
+	var was, now []decision.Choice
 	if before != nil {
 		l.object.before, l.object.kind, was = before.Decision, before.Kind, before.Chosen
 	}
@@ -94,7 +95,7 @@ func (c *comparison) compareClusters(id manifest.ID, before, after *propagate.Ob
 }
 
 // compareNext returns which of two sorted lists has the next cluster: -1 for was, 1 for now, 0 for both.
-func compareNext(was []propagate.Choice, i int, now []propagate.Choice, j int) int {
+func compareNext(was []decision.Choice, i int, now []decision.Choice, j int) int {
 	switch {
 	case i == len(was):
 		return 1
@@ -158,7 +159,7 @@ func (o *object) changesPolicy() bool {
 }
 
 // policyTitle returns the title of the policy that claims the object, "" if there is none.
-func policyTitle(d *propagate.Decision) string {
+func policyTitle(d *decision.Decision) string {
 	if d == nil || d.Policy == nil {
 		return ""
 	}

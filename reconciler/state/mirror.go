@@ -4,6 +4,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/record"
 )
@@ -31,7 +32,7 @@ func (f *Federation) Mirrored(always bool) (plan *propagate.Plan, on bool, objec
 	return f.active.plan, on, objects
 }
 
-func (f *Federation) mirroredShares(d *propagate.Decision) []mirrored.Share {
+func (f *Federation) mirroredShares(d *decision.Decision) []mirrored.Share {
 	shares := make([]mirrored.Share, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
 		w := f.clusters[c.Cluster].Wants.Of(d.ID).Decided()

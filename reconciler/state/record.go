@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/state/record"
 )
@@ -21,7 +21,7 @@ func (f *Federation) meta(name string) metav1.ObjectMeta {
 
 // objectRecord returns the FederatedObject of one decision of the active plan. next has the decisions that the next plan
 // depends on; the process that makes that plan may have to read them from here.
-func (f *Federation) objectRecord(d *propagate.Decision, next *previous.Decision) *v1alpha1.FederatedObject {
+func (f *Federation) objectRecord(d *decision.Decision, next *previous.Decision) *v1alpha1.FederatedObject {
 	o := &v1alpha1.FederatedObject{ObjectMeta: f.meta(record.ObjectName(f.key.Name, d.ID))}
 	o.Spec = v1alpha1.FederatedObjectSpec{
 		Federation: f.key.Name,

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -25,12 +25,12 @@ func TestRemembered(t *testing.T) {
 	claimed := &policy.Policy{Meta: policy.Meta{Namespace: "shop", Name: "web"}}
 	n := func(i int32) *int32 { return &i }
 	for name, c := range map[string]struct {
-		decision propagate.Decision
+		decision decision.Decision
 		next     previous.Decision
 		check    func(*testing.T, v1alpha1.FederatedObjectSpec)
 	}{
 		"divided, held on one, everything set": {
-			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{
+			decision.Decision{ID: web, Policy: claimed, Chosen: []decision.Choice{
 				{Cluster: "a", Replicas: n(2)}, {Cluster: "b", Replicas: n(3), Held: "suspended"}, {Cluster: "c", Replicas: n(2), Completions: n(4)},
 			}},
 			previous.Decision{
@@ -43,14 +43,14 @@ func TestRemembered(t *testing.T) {
 			},
 		},
 		"some clusters only for another object's sake": {
-			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: &owner}}},
+			decision.Decision{ID: web, Policy: claimed, Chosen: []decision.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: &owner}}},
 			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a"}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"b"}}}, s.RequiredBy)
 			},
 		},
 		"sent along, and no policy of its own": {
-			propagate.Decision{ID: web, Chosen: []propagate.Choice{{Cluster: "a", RequiredBy: &owner}, {Cluster: "b", RequiredBy: &owner}}},
+			decision.Decision{ID: web, Chosen: []decision.Choice{{Cluster: "a", RequiredBy: &owner}, {Cluster: "b", RequiredBy: &owner}}},
 			previous.Decision{ID: web},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Empty(t, s.Policy)
@@ -58,14 +58,14 @@ func TestRemembered(t *testing.T) {
 			},
 		},
 		"a namespace on one cluster for its objects": {
-			propagate.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", Implied: true}}},
+			decision.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Policy: claimed, Chosen: []decision.Choice{{Cluster: "a"}, {Cluster: "b", Implied: true}}},
 			previous.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Clusters: []previous.Cluster{{Name: "a"}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.Requirement{{Clusters: []string{"b"}}}, s.RequiredBy)
 			},
 		},
 		"no cluster fits any more": {
-			propagate.Decision{ID: web, Policy: claimed, Why: "all are tainted"},
+			decision.Decision{ID: web, Policy: claimed, Why: "all are tainted"},
 			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: n(2), Held: true}, {Name: "b", Replicas: n(2)}, {Name: "c", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.PreviousResult{{Replicas: n(2), Held: true, Clusters: []string{"a"}}, {Replicas: n(2), Clusters: []string{"b", "c"}}}, s.PreviousPlacement)
@@ -73,7 +73,7 @@ func TestRemembered(t *testing.T) {
 			},
 		},
 		"kept, and one of the clusters left the fleet": {
-			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", PlacementRetained: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
+			decision.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", PlacementRetained: true, Chosen: []decision.Choice{{Cluster: "a", Replicas: n(2)}}},
 			previous.Decision{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.PlacementRetained) },
 		},
@@ -95,12 +95,12 @@ func TestRemembered(t *testing.T) {
 
 func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
 	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
-	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
+	d := decision.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
 	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
 	require.Empty(t, f.objectRecord(&d, &previous.Decision{ID: secret, Template: "0123"}).Spec.TemplateDigest)
 }
 
 func TestOtherObjectsAreNotRecorded(t *testing.T) {
-	require.False(t, record.Has(&propagate.Decision{Why: "no policy selects it"}))
-	require.False(t, record.Has(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
+	require.False(t, record.Has(&decision.Decision{Why: "no policy selects it"}))
+	require.False(t, record.Has(&decision.Decision{Chosen: []decision.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
 }

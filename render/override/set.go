@@ -104,7 +104,9 @@ func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 }
 
 // MaySelect reports whether the override of this index selects u with any labels.
-func (s *Set) MaySelect(override int, u *unstructured.Unstructured) bool { return maySelect(&s.all[override], u) }
+func (s *Set) MaySelect(override int, u *unstructured.Unstructured) bool {
+	return maySelect(&s.all[override], u)
+}
 
 // Key appends one byte for every rule of the candidates: does it apply on the cluster?
 func (s *Set) Key(b []byte, candidates []int, cluster int) []byte {

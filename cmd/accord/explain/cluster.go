@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/internal/phrase"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // ClusterReport explains one cluster; its JSON form is stable.
@@ -62,7 +62,7 @@ func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterRepor
 }
 
 // add adds one decision.
-func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
+func (s *ClusterReport) add(p *load.PlannedTree, d *decision.Decision) {
 	for _, c := range d.Chosen {
 		if c.Cluster != s.Cluster {
 			continue
@@ -88,7 +88,7 @@ func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
 	}
 }
 
-func addToGroup(rules []RuleGroup, why, at string, d *propagate.Decision) []RuleGroup {
+func addToGroup(rules []RuleGroup, why, at string, d *decision.Decision) []RuleGroup {
 	i := slices.IndexFunc(rules, func(r RuleGroup) bool { return r.Why == why && r.At == at })
 	if i < 0 {
 		i = len(rules)

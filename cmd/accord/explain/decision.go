@@ -3,7 +3,7 @@ package explain
 import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/render/override"
 )
 
@@ -45,7 +45,7 @@ type overrideStep struct {
 	Lost   []string `json:"lost,omitempty"`
 }
 
-func chosenCluster(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, share string) Decision {
+func chosenCluster(p *load.PlannedTree, d *decision.Decision, c decision.Choice, share string) Decision {
 	w := Decision{
 		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: p.Held(c),
 	}
@@ -77,6 +77,6 @@ func newOverrideStep(id manifest.ID, s override.Step) overrideStep {
 	return step
 }
 
-func refusedCluster(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) Decision {
+func refusedCluster(p *load.PlannedTree, d *decision.Decision, r decision.Refusal) Decision {
 	return Decision{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: suggestion(p, d, r)}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // ObjectReport explains one object; its JSON form is stable. Places are "<path>:<line>" in the tree.
@@ -92,7 +92,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 }
 
 // policies sets the policy that claims the object and those that do not, each with the reason.
-func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
+func (r *ObjectReport) policies(d *decision.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
 	for _, c := range selecting {
 		entry := MatchingPolicy{Policy: c.Title(), At: c.Origin.String()}
 		switch {
@@ -148,7 +148,7 @@ func exactness(c *policy.Policy, u *unstructured.Unstructured) string {
 }
 
 // notes returns facts about a decision, one sentence each.
-func notes(d *propagate.Decision, owners []manifest.ID) []string {
+func notes(d *decision.Decision, owners []manifest.ID) []string {
 	var all []string
 	for _, t := range d.FailedTerms {
 		all = append(all, fmt.Sprintf("affinity %q did not work: %s", t.Term, t.Why))

@@ -8,13 +8,13 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/load"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 )
 
 // suggestion returns a change that would make the cluster fit. It is empty if no change in Git would, or if the change is
 // obvious.
-func suggestion(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string {
+func suggestion(p *load.PlannedTree, d *decision.Decision, r decision.Refusal) string {
 	if d.Policy == nil {
 		return ""
 	}
@@ -23,7 +23,7 @@ func suggestion(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal)
 }
 
 // advice returns the change for a reason.
-func advice(d *propagate.Decision, c fleet.Cluster, reason place.Reason) string {
+func advice(d *decision.Decision, c fleet.Cluster, reason place.Reason) string {
 	wanted := d.Policy.Spec.Placement
 	switch reason {
 	case place.NotSelected:

@@ -5,6 +5,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // plan plans, renders and checks everything, and reports whether there is a plan. Without a declared Cluster it does not report
@@ -37,6 +38,6 @@ func (r *Report) plan(t *load.Tree) bool {
 }
 
 // placedNowhere reports whether an object goes to no cluster, except objects that configure the federation.
-func placedNowhere(d *propagate.Decision) bool {
+func placedNowhere(d *decision.Decision) bool {
 	return d.Why != "" && len(d.Chosen) == 0 && !policy.Configures(d.ID.Group)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -38,7 +39,7 @@ func (m *State) Manifest(id manifest.ID) *unstructured.Unstructured {
 
 // Object is one object that the mirror publishes.
 type Object struct {
-	Decision *propagate.Decision
+	Decision *decision.Decision
 	Manifest *unstructured.Unstructured
 	Shares   []Share
 }

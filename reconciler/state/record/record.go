@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
 )
@@ -37,8 +38,8 @@ func ObjectName(federation string, id manifest.ID) string {
 
 // Has reports whether the hub has a FederatedObject for a decision: for every object that a policy claims, and for
 // those that are sent along with one. Others go nowhere, or are Namespaces that are only there for their objects.
-func Has(d *propagate.Decision) bool {
-	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.RequiredBy != nil })
+func Has(d *decision.Decision) bool {
+	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c decision.Choice) bool { return c.RequiredBy != nil })
 }
 
 // PreviousPlacement groups the clusters of a decision by their objects, in a stable order.
@@ -58,7 +59,7 @@ func PreviousPlacement(clusters []previous.Cluster) []v1alpha1.PreviousResult {
 }
 
 // RequiredBy records why a cluster has an object that no policy of its own chose.
-func RequiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requirement {
+func RequiredBy(all []v1alpha1.Requirement, c decision.Choice) []v1alpha1.Requirement {
 	by := ""
 	switch {
 	case c.RequiredBy != nil:
@@ -77,7 +78,7 @@ func RequiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requi
 
 // AddResult adds a cluster to the result that it shares with others, or to a new one. Clusters come sorted, so the
 // result depends on the decision only.
-func AddResult(results []v1alpha1.Result, c propagate.Choice, w wanted.Object) []v1alpha1.Result {
+func AddResult(results []v1alpha1.Result, c decision.Choice, w wanted.Object) []v1alpha1.Result {
 	i := slices.IndexFunc(results, func(v v1alpha1.Result) bool {
 		return v.Digest == w.Digest && v.Error == w.Err && ptr.Equal(v.Replicas, c.Replicas) && ptr.Equal(v.Completions, c.Completions)
 	})
@@ -91,7 +92,7 @@ func AddResult(results []v1alpha1.Result, c propagate.Choice, w wanted.Object) [
 
 // DecidesNext reports whether the next decision about an object depends on this one. Such a decision is written before
 // it takes effect: a process that ends in between would decide differently.
-func DecidesNext(d *propagate.Decision) bool {
+func DecidesNext(d *decision.Decision) bool {
 	if d.Policy == nil || d.Term != "" || d.Rebalanced != "" || d.PlacementRetained || d.Policy.Spec.ActivationPreference == policy.Lazy {
 		return true
 	}
