@@ -34,6 +34,7 @@ func TestDefinitionsOnAnAPIServer(t *testing.T) {
 
 	t.Run("every kind answers to kubectl get accord", func(t *testing.T) { answersToCategory(t, config) })
 	t.Run("an object nobody reported on is not ready", func(t *testing.T) { startsUnknown(t, hub) })
+	t.Run("a FederatedObject is created with its status", func(t *testing.T) { createsWithStatus(t, hub) })
 	t.Run("a typed object with defaults left out is accepted", func(t *testing.T) { fillsDefaults(t, hub) })
 	t.Run("a bad spec is refused with a reason", func(t *testing.T) { refuses(t, hub) })
 	t.Run("a good spec is accepted", func(t *testing.T) { accepts(t, hub) })
@@ -147,6 +148,63 @@ func startsUnknown(t *testing.T, hub client.Client) {
 		require.NoError(t, err)
 		require.Equal(t, status.InProgressStatus, verdict.Status, object.GetKind())
 	}
+}
+
+// createsWithStatus: CreateVersion alone keeps the status of a create. Afterwards, writes of v1alpha1 replace spec and status
+// as a whole, and neither touches the other.
+func createsWithStatus(t *testing.T, hub client.Client) {
+	apply := func(version, message string, types ...string) *v1alpha1.FederatedObject {
+		applied := &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"name": "created", "namespace": "default"},
+		}}
+		applied.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("FederatedObject"))
+		applied.SetAPIVersion("accord.dev/" + version)
+		var conditions []any
+		for _, kind := range types {
+			conditions = append(conditions, map[string]any{
+				"type": kind, "status": "True", "reason": "Test", "message": "", "lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": int64(1),
+			})
+		}
+		if types != nil {
+			applied.Object["status"] = map[string]any{"observedGeneration": int64(1), "conditions": conditions}
+		}
+		owner, force := client.FieldOwner("accord"), client.ForceOwnership
+		if message == "" {
+			require.NoError(t, hub.Status().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(applied), owner, force))
+		} else {
+			template := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "namespace": "shop", "name": "settings"}
+			applied.Object["spec"] = map[string]any{"federation": "prod", "template": template, "message": message}
+			require.NoError(t, hub.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(applied), owner, force))
+		}
+		stored := &v1alpha1.FederatedObject{}
+		require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(applied), stored))
+		return stored
+	}
+	typesOf := func(o *v1alpha1.FederatedObject) (all []string) {
+		for _, c := range o.Status.Conditions {
+			all = append(all, c.Type)
+		}
+		return all
+	}
+
+	o := apply("v1alpha1-create", "first", "Ready", "Healthy", "Applied")
+	require.EqualValues(t, 1, o.Generation)
+	require.EqualValues(t, 1, o.Status.ObservedGeneration)
+	require.Equal(t, []string{"Ready", "Healthy", "Applied"}, typesOf(o))
+
+	o = apply("v1alpha1", "second")
+	require.EqualValues(t, 2, o.Generation)
+	require.Equal(t, "second", o.Spec.Message)
+	require.Equal(t, []string{"Ready", "Healthy", "Applied"}, typesOf(o), "the status is about the generation before")
+
+	o = apply("v1alpha1", "", "Ready", "Stalled")
+	require.EqualValues(t, 2, o.Generation)
+	require.Equal(t, "second", o.Spec.Message)
+	require.Equal(t, []string{"Ready", "Stalled"}, typesOf(o), "conditions that the create had are gone")
+
+	o = apply("v1alpha1-create", "third", "Ready")
+	require.EqualValues(t, 3, o.Generation, "an object that was there: its status is not about this generation")
+	require.NoError(t, hub.Delete(t.Context(), o))
 }
 
 func fillsDefaults(t *testing.T, hub client.Client) {

@@ -30,7 +30,9 @@ type FederatedObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// +structType=atomic
 	Spec FederatedObjectSpec `json:"spec"`
+	// +structType=atomic
 	// +kubebuilder:default={"observedGeneration":-1,"message":"not delivered yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status FederatedObjectStatus `json:"status,omitempty"`
 }

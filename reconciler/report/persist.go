@@ -8,7 +8,10 @@ import (
 
 	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -21,7 +24,9 @@ import (
 // Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
 // carried reports whether nothing was decided about an object since the plan that the hub has.
 func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried func(manifest.ID) bool) (state.Unpersisted, error) {
+	r.creates.Lock() // a create ends before the plan is compared with the hub: afterwards its status could be about the plan before
 	u := f.Unpersisted(carried)
+	r.creates.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.persistRelease(ctx, f, u.Release) })
 	g.Go(func() error { r.mirror.Publish(ctx, f); return nil })
@@ -93,21 +98,46 @@ func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
 	return errors.Join(errs...)
 }
 
-// writeObjectRecord writes the record of an object that the hub does not have yet.
-func (r *Reporter) writeObjectRecord(ctx context.Context, f *state.Federation, id manifest.ID) error {
-	o, put := f.ObjectToWrite(id)
-	if o == nil {
+// createObject creates the record of an object with its first status. During a bulk it leaves an object out that is in
+// progress, as the lack of a record and of a status say, too. A record whose status has to wait begins without a status.
+func (r *Reporter) createObject(ctx context.Context, f *state.Federation, id manifest.ID) error {
+	r.creates.RLock()
+	defer r.creates.RUnlock()
+	in, next, ok := f.ObjectStatus(id, time.Now())
+	r.Enqueue(next)
+	if in.Object == nil || !in.Deferred {
 		return nil
 	}
-	if err := r.store.Put(ctx, put); err != nil {
+	write := r.store.Put
+	if ok {
+		if err := r.mirror.Report(ctx, f, id, in.MirrorDecision, in.Cells); err != nil {
+			return err
+		}
+		in.Object.Status = in.Status(firstGeneration, time.Now())
+		if in.InBulk && isProgressing(in.Object.Status.Conditions) {
+			return nil
+		}
+		write = func(ctx context.Context, _ client.Object) error { return r.store.Create(ctx, in.Object) }
+	}
+	if err := write(ctx, in.Object); err != nil {
+		f.ObjectNotCreated(id)
 		return err
 	}
-	next, wanted := f.ObjectWritten(o, put)
+	r.wrote(changes.Status{Federation: f.Key(), Object: id})
+	next, wanted := f.ObjectCreated(in)
 	r.Enqueue(next)
 	if !wanted {
-		return r.store.Delete(ctx, put)
+		return r.store.Delete(ctx, in.Object)
 	}
 	return nil
+}
+
+// firstGeneration is the generation that the hub gives a new object.
+const firstGeneration = 1
+
+func isProgressing(conditions []metav1.Condition) bool {
+	ready := meta.FindStatusCondition(conditions, fluxmeta.ReadyCondition)
+	return ready != nil && ready.Reason == status.Progressing
 }
 
 // writeDeliverySpec writes the spec of a Delivery that the hub does not have yet.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -8,16 +10,23 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // persisted is a Federation with one cluster, whose plans have ConfigMaps, persisted to a store in memory.
@@ -37,6 +46,7 @@ func persistTo(t *testing.T) *persisted {
 	t.Cleanup(r.queue.ShutDown)
 	f := state.New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, registry, store.ProcessFingerprints())
 	registry.Add(f)
+	registry.SetReachability("eu", reachability.State{})
 	return &persisted{t, records, r, f}
 }
 
@@ -85,7 +95,7 @@ func (a *persisted) object(name string) *v1alpha1.FederatedObject {
 func (a *persisted) unwritten() int {
 	n := 0
 	for id := range a.f.ObjectIDs() {
-		if o, _ := a.f.ObjectToWrite(id); o != nil {
+		if a.f.IsDeferred(id) {
 			n++
 		}
 	}
@@ -114,7 +124,7 @@ func TestManyNewRecordsDoNotDelayMembers(t *testing.T) {
 	require.Zero(t, a.records())
 	require.Equal(t, bulk+10, a.unwritten())
 	for id := range a.f.ObjectIDs() {
-		require.NoError(t, a.reporter.writeObjectRecord(t.Context(), a.f, id))
+		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id))
 	}
 	require.Equal(t, bulk+10, a.records())
 	require.Zero(t, a.unwritten())
@@ -146,25 +156,120 @@ func TestAnUnwrittenRecordFollowsGit(t *testing.T) {
 	a := persistTo(t)
 	names := many(bulk + 10)
 	a.push("1", "", names...)
-	gone, _ := a.f.ObjectToWrite(configMapID("c059"))
 	names[0] = "c000=2"
 	a.push("2", "", names[:len(names)-1]...)
 	require.Zero(t, a.records())
 	require.Nil(t, a.object("c059"), "it left Git before it was written")
 
 	first := a.object("c000")
-	require.NoError(t, a.reporter.writeObjectRecord(t.Context(), a.f, configMapID("c000")))
+	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c000")))
 	require.Equal(t, first.Spec, a.object("c000").Spec)
-	require.NoError(t, a.reporter.writeObjectRecord(t.Context(), a.f, configMapID("c059")))
+	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c059")))
 	require.Equal(t, 1, a.records())
+}
 
-	old := a.object("c001")
-	_, wanted := a.f.ObjectWritten(old.DeepCopy(), old.DeepCopy())
-	require.True(t, wanted, "another decision was made while it was written")
-	again, _ := a.f.ObjectToWrite(configMapID("c001"))
-	require.NotNil(t, again)
-	_, wanted = a.f.ObjectWritten(gone, gone)
-	require.False(t, wanted, "it left Git while it was written")
+// writes counts the writes to a Store, and loses the answers to creates while lossy is set.
+type writes struct {
+	store.Store
+	creates, puts, statuses int
+	lossy                   bool
+}
+
+func (w *writes) Create(ctx context.Context, o *v1alpha1.FederatedObject) error {
+	w.creates++
+	if err := w.Store.Create(ctx, o.DeepCopy()); err != nil || w.lossy {
+		return errors.Join(err, errors.New("no answer"))
+	}
+	return w.Store.Create(ctx, o)
+}
+
+func (w *writes) Put(ctx context.Context, o client.Object) error {
+	if _, is := o.(*v1alpha1.FederatedObject); is {
+		w.puts++
+	}
+	return w.Store.Put(ctx, o)
+}
+
+func (w *writes) PutStatus(ctx context.Context, o client.Object) error {
+	if _, is := o.(*v1alpha1.FederatedObject); is {
+		w.statuses++
+	}
+	return w.Store.PutStatus(ctx, o)
+}
+
+// list makes the cluster known to have none of the objects.
+func (a *persisted) list() state.Job {
+	job, begun := a.f.Begin("eu", func() {})
+	require.True(a, begun)
+	a.f.Listed(job, job.Kinds())
+	return job
+}
+
+// deliver makes every object known to be on the cluster as it was decided.
+func (a *persisted) deliver(job state.Job) {
+	for _, p := range job.Target.Objects {
+		base, known := a.f.Base("eu", p.ID)
+		require.True(a, known)
+		_, recorded := a.f.Observe("eu", p.ID, state.Observation{
+			Base: base, Seen: live.Object{Digest: p.Digest, Intact: true}, Report: status.Report{Digest: p.Digest, Health: kind.Healthy},
+		}, time.Now())
+		require.True(a, recorded)
+	}
+	a.f.Conclude(job, delivery.Result{}, time.Now())
+}
+
+// TestAnObjectIsCreatedWithItsStatus: a new object of a bulk costs one write if nothing happens to it later, and no status
+// is claimed before that.
+func TestAnObjectIsCreatedWithItsStatus(t *testing.T) {
+	a := persistTo(t)
+	w := &writes{Store: a.store}
+	a.reporter.store = w
+	a.push("1", "", many(bulk+10)...)
+	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c000")))
+	require.Equal(t, 1, w.puts, "without an observation there is no status")
+	require.Equal(t, v1alpha1.FederatedObjectStatus{}, a.object("c000").Status)
+
+	job := a.list()
+	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c001")))
+	require.Zero(t, w.creates, "the bulk has not come to it")
+	a.deliver(job)
+	for id := range a.f.ObjectIDs() {
+		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id))
+		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id), "a second time")
+	}
+	require.Equal(t, writes{Store: w.Store, creates: bulk + 9, puts: 1, statuses: 1}, *w)
+	list := &v1alpha1.FederatedObjectList{}
+	require.NoError(t, a.store.List(t.Context(), list, "demo", "prod"))
+	require.Len(t, list.Items, bulk+10)
+	for _, o := range list.Items {
+		require.EqualValues(t, 1, o.Generation)
+		require.EqualValues(t, 1, o.Status.ObservedGeneration)
+		require.True(t, meta.IsStatusConditionTrue(o.Status.Conditions, "Ready"), o.Status.Message)
+	}
+}
+
+// TestALostCreateIsNotForgotten: the hub may have an object whose create failed. Its generation moves before the members
+// get the next plan, so that its status is about the plan before.
+func TestALostCreateIsNotForgotten(t *testing.T) {
+	a := persistTo(t)
+	w := &writes{Store: a.store}
+	a.reporter.store = w
+	names := many(bulk + 10)
+	a.push("1", "", names...)
+	a.deliver(a.list())
+	w.lossy = true
+	require.Error(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c000")))
+	require.Equal(t, bulk+10, a.unwritten())
+
+	names[0], names[1] = "c000=2", "c001=2"
+	a.push("2", "", names...)
+	require.Equal(t, 1, w.puts, "the hub certainly has no record of c001")
+	require.EqualValues(t, 2, a.object("c000").Generation)
+	list := &v1alpha1.FederatedObjectList{}
+	require.NoError(t, a.store.List(t.Context(), list, "demo", "prod"))
+	require.Len(t, list.Items, 1)
+	require.EqualValues(t, 2, list.Items[0].Generation)
+	require.EqualValues(t, 1, list.Items[0].Status.ObservedGeneration)
 }
 
 // TestADeliveryIsPersistedAfterItHasBegun: until the hub has its spec, its status is not computed, and the Release relies

@@ -54,6 +54,9 @@ type Reporter struct {
 	checkRollouts func(changes.RolloutCheck)
 	replan        func(federation types.NamespacedName)
 
+	// creates is held by each create of a FederatedObject, and exclusively while a plan is compared with the hub.
+	creates sync.RWMutex
+
 	mu      sync.Mutex
 	written map[changes.Status]time.Time   // when each was written last
 	locks   map[changes.Status]*sync.Mutex // see lock

@@ -12,13 +12,12 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
-	"github.com/accord-dev/accord/status"
 )
 
-// WriteObject writes the status of a FederatedObject, and its record if the hub does not have it.
+// WriteObject writes the status of a FederatedObject, and creates it if the hub does not have it.
 func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id manifest.ID) error {
-	if err := r.writeObjectRecord(ctx, f, id); err != nil {
-		return err
+	if f.IsDeferred(id) {
+		return r.createObject(ctx, f, id)
 	}
 	in, next, ok := f.ObjectStatus(id, time.Now())
 	r.Enqueue(next)
@@ -30,7 +29,7 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 	}
 	o := in.Object
 	before := o.Status
-	o.Status = status.Object(before, o.Generation, in.Kind, o.Spec.Message, in.Cells, time.Now())
+	o.Status = in.Status(o.Generation, time.Now())
 	key := changes.Status{Federation: f.Key(), Object: id}
 	if !r.takeLost(key) && equality.Semantic.DeepEqual(before, o.Status) {
 		return nil

@@ -99,7 +99,7 @@ func interpretersOf(plan *propagate.Plan) string {
 
 func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	if f.active.plan == nil || !f.active.persisted { // the first plan, or the one before was not persisted
-		for id := range f.records.objects {
+		for id := range f.records.objects.All() {
 			out.Touched[id] = true
 		}
 	}
@@ -183,8 +183,8 @@ func (f *Federation) Previous() []*previous.Decision {
 	if f.active.plan != nil {
 		return f.discovered.AddTo(f.active.plan.Previous(), f.active.plan)
 	}
-	all := make([]*previous.Decision, 0, len(f.records.objects))
-	for _, o := range f.records.objects {
+	all := make([]*previous.Decision, 0, f.records.objects.Len())
+	for _, o := range f.records.objects.All() {
 		all = append(all, previous.From(o.Spec))
 	}
 	return f.discovered.AddTo(all, nil)

@@ -9,7 +9,7 @@ import (
 func (f *Federation) Unknown() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.active.plan == nil && len(f.records.objects) == 0 && len(f.clusters) == 0
+	return f.active.plan == nil && f.records.objects.Len() == 0 && len(f.clusters) == 0
 }
 
 // Discovered returns the objects that were discovered on a cluster; false if its inventory was not read.

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/discovered"
+	"github.com/accord-dev/accord/reconciler/state/hubobjects"
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
@@ -76,10 +77,7 @@ type records struct {
 	release      *v1alpha1.Release
 	releaseDirty bool
 	older        []v1alpha1.Release // newest first
-	objects      map[manifest.ID]*v1alpha1.FederatedObject
-	// unwritten are objects whose record the hub does not have yet: of many new objects the records are written while the
-	// members are delivered.
-	unwritten map[manifest.ID]bool
+	objects      hubobjects.Records
 	// waiting are objects whose status waits until a cluster has been listed.
 	waiting map[manifest.ID]bool
 	// removed are the Deliveries of clusters that left the fleet, until they are deleted.
@@ -91,7 +89,7 @@ func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint
 	return &Federation{
 		fingerprints: fingerprints, registry: registry, key: keyOf(fed), declared: declared{object: fed.DeepCopy()},
 		records: records{
-			objects: map[manifest.ID]*v1alpha1.FederatedObject{}, unwritten: map[manifest.ID]bool{}, waiting: map[manifest.ID]bool{},
+			objects: hubobjects.New(), waiting: map[manifest.ID]bool{},
 		},
 		clusters: map[string]*delivery.State{}, shared: shared{proven: live.Proven{}},
 		discovered: discovered.ByCluster{},
@@ -109,7 +107,7 @@ type Stored struct {
 func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprints *fingerprint.Key) *Federation {
 	f := New(fed, registry, fingerprints)
 	for i := range s.Objects {
-		f.records.objects[s.Objects[i].Spec.Template.ID()] = &s.Objects[i]
+		f.records.objects.Set(&s.Objects[i])
 	}
 	for i := range s.Deliveries {
 		d := &s.Deliveries[i]
@@ -319,8 +317,8 @@ func (f *Federation) ObjectIDs() map[manifest.ID]bool {
 }
 
 func (f *Federation) objectIDs() map[manifest.ID]bool {
-	ids := make(map[manifest.ID]bool, len(f.records.objects))
-	for id := range f.records.objects {
+	ids := make(map[manifest.ID]bool, f.records.objects.Len())
+	for id := range f.records.objects.All() {
 		ids[id] = true
 	}
 	return ids
@@ -379,8 +377,8 @@ func (f *Federation) Records() Records {
 			r.Deliveries = append(r.Deliveries, *l.Delivery.DeepCopy())
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(f.records.objects), manifest.ID.Compare) {
-		r.Objects = append(r.Objects, *f.records.objects[id].DeepCopy())
+	for _, id := range f.records.objects.IDs() {
+		r.Objects = append(r.Objects, *f.records.objects.Of(id).DeepCopy())
 	}
 	return r
 }

@@ -145,7 +145,7 @@ func (s *scale) adopts() {
 	s.activate(s.plan)
 	before := s.plan.Previous()
 	for i, d := range s.plan.Decisions {
-		s.f.records.objects[d.ID] = s.f.objectRecord(d, before[i])
+		s.f.records.objects.Set(s.f.objectRecord(d, before[i]))
 	}
 	for _, c := range s.clusters {
 		s.f.clusters[c].Delivery = s.f.newDelivery(c)
@@ -220,7 +220,7 @@ func (s *scale) delivers() {
 		l.Delivery.Status = status.Delivery(l.Delivery.Status, l.Delivery.Generation, "main@1", l.Run, cells, time.Now())
 		s.f.mu.Unlock()
 	}
-	for id, o := range s.f.records.objects {
+	for id, o := range s.f.records.objects.All() {
 		var cells []status.Cell
 		for _, c := range s.clusters {
 			l := s.f.clusters[c]

@@ -42,7 +42,7 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 			continue
 		}
 		u.decided[d.ID] = true
-		kept := f.records.objects[d.ID]
+		kept := f.records.objects.Of(d.ID)
 		if kept != nil && carried(d.ID) {
 			continue
 		}
@@ -52,8 +52,11 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 			u.put(o)
 		case kept == nil:
 			added = append(added, o)
-		case f.records.unwritten[d.ID]:
-			f.records.objects[d.ID], u.Changed[d.ID] = o, true
+		case f.records.objects.IsDoubtful(d.ID):
+			u.put(o)
+		case f.records.objects.IsDeferred(d.ID):
+			f.records.objects.Defer(o)
+			u.Changed[d.ID] = true
 		case !equality.Semantic.DeepEqual(kept.Spec, o.Spec) || !equality.Semantic.DeepEqual(kept.OwnerReferences, o.OwnerReferences):
 			u.put(o)
 		}
@@ -63,8 +66,8 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 			u.put(o)
 			continue
 		}
-		id := o.Spec.Template.ID()
-		f.records.objects[id], f.records.unwritten[id], u.Changed[id] = o, true, true
+		f.records.objects.Defer(o)
+		u.Changed[o.Spec.Template.ID()] = true
 	}
 	f.unpersistedDeliveries(&u)
 	return u
@@ -109,13 +112,12 @@ func (f *Federation) RemoveUndecided(u Unpersisted) []changes.Record {
 		}
 	}
 	f.records.removed = nil
-	for id, o := range f.records.objects {
-		if !u.decided[id] {
-			if !f.records.unwritten[id] {
-				gone = append(gone, o)
-			}
-			delete(f.records.objects, id)
-			delete(f.records.unwritten, id)
+	for id := range f.records.objects.All() {
+		if u.decided[id] {
+			continue
+		}
+		if o := f.records.objects.Remove(id); o != nil {
+			gone = append(gone, o)
 		}
 	}
 	return gone
@@ -127,7 +129,7 @@ func (f *Federation) NotDeleted(record changes.Record) {
 	defer f.mu.Unlock()
 	switch record := record.(type) {
 	case *v1alpha1.FederatedObject:
-		f.records.objects[record.Spec.Template.ID()] = record
+		f.records.objects.Set(record)
 	case *v1alpha1.Delivery:
 		f.records.removed = append(f.records.removed, record)
 	}
@@ -147,7 +149,9 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 		maps.Copy(objects, u.Changed)
 	}
 	if !f.bulk.Active {
-		maps.Copy(objects, f.records.unwritten)
+		for _, id := range f.records.objects.Deferred() {
+			objects[id] = true
+		}
 	}
 	maps.Copy(objects, f.records.waiting)
 	f.started(&c, objects)
@@ -181,10 +185,10 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 	defer f.mu.Unlock()
 	switch o := record.(type) {
 	case *v1alpha1.FederatedObject:
-		if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil && (kept.UID == "" || kept.UID == o.UID) { // else it was created again
+		if kept := f.records.objects.Of(o.Spec.Template.ID()); kept != nil && (kept.UID == "" || kept.UID == o.UID) { // else it was created again
 			o.Status = kept.Status
 		}
-		f.records.objects[o.Spec.Template.ID()] = o
+		f.records.objects.Set(o)
 	case *v1alpha1.Delivery:
 		if l := f.clusters[o.Spec.Cluster]; l != nil && l.Delivery.Spec == o.Spec {
 			o.Status = l.Delivery.Status // the newest status may not be written yet
@@ -199,36 +203,34 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 	return c
 }
 
-// ObjectToWrite returns the record of an object that the hub does not have yet, and a copy to put; nil if there is none.
-func (f *Federation) ObjectToWrite(id manifest.ID) (o, put *v1alpha1.FederatedObject) {
+// IsDeferred reports whether the hub does not have the record of an object yet.
+func (f *Federation) IsDeferred(id manifest.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	o = f.records.objects[id]
-	if o == nil || !f.records.unwritten[id] || !f.active.persisted {
-		return nil, nil
-	}
-	return o, o.DeepCopy()
+	return f.records.objects.IsDeferred(id)
 }
 
-// ObjectWritten records that the hub has o, as put. It returns false if the object left Git meanwhile: then the record
-// has to be deleted.
-func (f *Federation) ObjectWritten(o, put *v1alpha1.FederatedObject) (c changes.Changes, wanted bool) {
+// ObjectCreated records that the hub has in.Object, which it did not have before. It returns false if the object left Git
+// meanwhile: then the record has to be deleted.
+func (f *Federation) ObjectCreated(in ObjectStatus) (c changes.Changes, wanted bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id := o.Spec.Template.ID()
-	switch f.records.objects[id] {
-	case nil:
-		return c, false
-	case o:
-		f.records.objects[id] = put
-		delete(f.records.unwritten, id)
-	default: // another decision was made meanwhile
+	id := in.Object.Spec.Template.ID()
+	wanted = f.records.objects.Created(in.decided, in.Object)
+	if f.records.objects.IsDeferred(id) || in.Object.Generation != 1 { // the hub had it, and its status is not about this decision
 		f.updateObject(&c, id, 0)
 	}
-	if len(f.records.unwritten) == 0 {
+	if f.records.objects.Missing() == 0 {
 		f.updateRelease(&c, 0)
 	}
-	return c, true
+	return c, wanted
+}
+
+// ObjectNotCreated records that a create failed: the hub may have the object.
+func (f *Federation) ObjectNotCreated(id manifest.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.records.objects.Doubt(id)
 }
 
 // DeliveryToWrite returns a copy of a Delivery whose spec the hub does not have yet; nil if it has.
@@ -244,7 +246,7 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 
 // hideUnwritten keeps a Release from being done before the hub has the records of its objects.
 func (f *Federation) hideUnwritten(all []status.DeliveryState) {
-	n := len(f.records.unwritten)
+	n := f.records.objects.Missing()
 	if n == 0 || len(all) == 0 || all[0].State != v1alpha1.Healthy {
 		return
 	}
@@ -278,10 +280,8 @@ func (f *Federation) Record(like changes.Record) changes.Record {
 	defer f.mu.Unlock()
 	switch like.(type) {
 	case *v1alpha1.FederatedObject:
-		for id, o := range f.records.objects {
-			if o.Name == like.GetName() && !f.records.unwritten[id] {
-				return o.DeepCopy()
-			}
+		if o := f.records.objects.Named(like.GetName()); o != nil {
+			return o.DeepCopy()
 		}
 	case *v1alpha1.Delivery:
 		for _, l := range f.clusters {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -16,14 +15,18 @@ import (
 func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), nil)
 	for _, name := range []string{"a", "b"} {
-		f.records.unwritten[manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name}] = true
+		f.records.objects.Defer(&v1alpha1.FederatedObject{Spec: v1alpha1.FederatedObjectSpec{Template: v1alpha1.TemplateRef{
+			APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: name,
+		}}})
 	}
 	clusters := []status.DeliveryState{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
 	f.hideUnwritten(clusters)
 	require.Equal(t, v1alpha1.Progressing, clusters[0].State)
 	require.Contains(t, clusters[0].Message, "2 objects")
 
-	clear(f.records.unwritten)
+	for _, id := range f.records.objects.Deferred() {
+		f.records.objects.Remove(id)
+	}
 	clusters[0].State = v1alpha1.Healthy
 	f.hideUnwritten(clusters)
 	require.Equal(t, v1alpha1.Healthy, clusters[0].State)

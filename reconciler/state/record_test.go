@@ -87,7 +87,7 @@ func TestRemembered(t *testing.T) {
 			require.True(t, record.Has(&c.decision))
 			o := f.objectRecord(&c.decision, &c.next)
 			c.check(t, o.Spec)
-			f.records.objects[o.Spec.Template.ID()] = o
+			f.records.objects.Set(o)
 			require.Equal(t, []*previous.Decision{&c.next}, f.Previous())
 		})
 	}

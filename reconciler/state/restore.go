@@ -71,7 +71,7 @@ func (f *Federation) Unobserved(why string, now time.Time) []changes.Record {
 	for _, name := range f.names() {
 		deliveries = append(deliveries, f.clusters[name].Delivery)
 	}
-	return unobserved.Records(deliveries, f.records.objects, f.releases(), why, now)
+	return unobserved.Records(deliveries, f.records.objects.All(), f.releases(), why, now)
 }
 
 // UnobservedWritten records the status of a record as Unobserved returned it and the hub has it.
@@ -84,8 +84,8 @@ func (f *Federation) UnobservedWritten(record changes.Record) {
 			l.Delivery.Status = r.Status
 		}
 	case *v1alpha1.FederatedObject:
-		if f.records.objects[r.Spec.Template.ID()] != nil && f.active.plan == nil {
-			f.records.objects[r.Spec.Template.ID()] = r
+		if f.records.objects.Of(r.Spec.Template.ID()) != nil && f.active.plan == nil {
+			f.records.objects.Set(r)
 		}
 	case *v1alpha1.Release:
 		for _, known := range f.releases() {

@@ -65,25 +65,36 @@ func (f *Federation) settled(c *changes.Changes, l *delivery.State, now time.Tim
 // ObjectStatus has the inputs of the status of a FederatedObject.
 type ObjectStatus struct {
 	Object *v1alpha1.FederatedObject // a copy
-	Kind   kind.Kind
-	Cells  []status.Cell
+	// Deferred is set if the hub does not have the object yet, InBulk while a bulk delivers it.
+	Deferred, InBulk bool
+	Kind             kind.Kind
+	Cells            []status.Cell
 	// MirrorDecision is the decision that the mirror was given about the object; empty if it is not mirrored.
 	MirrorDecision string
+
+	decided *v1alpha1.FederatedObject // that Object is a copy of
+}
+
+// Status returns the status of the object in a generation.
+func (in *ObjectStatus) Status(generation int64, now time.Time) v1alpha1.FederatedObjectStatus {
+	return status.Object(in.Object.Status, generation, in.Kind, in.Object.Spec.Message, in.Cells, now)
 }
 
 // ObjectStatus returns the inputs of the status of an object. It returns false if the status has to wait, or if
-// the object is unknown.
+// the object is unknown. Object is nil if nothing about it can be written.
 func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatus, c changes.Changes, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	o := f.records.objects[id]
+	o := f.records.objects.Of(id)
 	if o == nil {
 		return in, c, false
 	}
-	if !f.active.persisted || f.records.unwritten[id] {
+	if !f.active.persisted {
 		f.records.waiting[id] = true
 		return in, c, false
 	}
+	in.Object, in.decided = o.DeepCopy(), o
+	in.Deferred, in.InBulk = f.records.objects.IsDeferred(id), f.bulk.Active && !f.bulk.Urgent[id]
 	for _, name := range f.names() {
 		l := f.clusters[name]
 		w, wanted := l.Wants.Get(id)
@@ -96,7 +107,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 		}
 		in.Cells = append(in.Cells, f.cell(l, id, w, f.registry.Reachability(name, now).Unreachable))
 	}
-	in.Object, in.Kind, in.MirrorDecision = o.DeepCopy(), f.active.plan.Kind(id.GroupKind()), f.mirror.Decisions[id]
+	in.Kind, in.MirrorDecision = f.active.plan.Kind(id.GroupKind()), f.mirror.Decisions[id]
 	return in, c, true
 }
 
@@ -104,12 +115,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 func (f *Federation) ObjectStatusWritten(o *v1alpha1.FederatedObject) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id := o.Spec.Template.ID()
-	if kept := f.records.objects[id]; kept != nil {
-		updated := *kept
-		updated.Status = o.Status
-		f.records.objects[id] = &updated
-	}
+	f.records.objects.SetStatus(o.Spec.Template.ID(), o.Status)
 }
 
 // ComputeDelivery brings the status of a Delivery up to date in memory, which the Release is computed from.

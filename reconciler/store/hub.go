@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
@@ -33,10 +34,23 @@ func NewHub(c client.Client, uncached client.Reader) Hub {
 
 // Put implements Store.
 func (h Hub) Put(ctx context.Context, obj client.Object) error {
+	gvk, err := apiutil.GVKForObject(obj, h.client.Scheme())
+	if err != nil {
+		return err
+	}
 	spec, _ := parts(obj)
-	answer, err := h.apply(ctx, h.client.Patch, obj, map[string]any{
-		"metadata": metadata{obj.GetNamespace(), obj.GetName(), obj.GetLabels(), obj.GetOwnerReferences()}, "spec": spec,
-	})
+	return h.put(ctx, gvk, obj, map[string]any{"spec": spec})
+}
+
+// Create implements Store.
+func (h Hub) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
+	return h.put(ctx, v1alpha1.CreateVersion.WithKind("FederatedObject"), obj, map[string]any{"spec": obj.Spec, "status": obj.Status})
+}
+
+// put applies a part of obj that has its spec, and sets UID and generation to the stored ones.
+func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, part map[string]any) error {
+	part["metadata"] = metadata{obj.GetNamespace(), obj.GetName(), obj.GetLabels(), obj.GetOwnerReferences()}
+	answer, err := h.apply(ctx, h.client.Patch, gvk, part)
 	if err != nil {
 		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
 	}
@@ -54,8 +68,12 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 	patch := func(ctx context.Context, obj client.Object, p client.Patch, _ ...client.PatchOption) error {
 		return h.client.Status().Patch(ctx, obj, p, client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
 	}
+	gvk, err := apiutil.GVKForObject(obj, h.client.Scheme())
+	if err != nil {
+		return err
+	}
 	_, status := parts(obj)
-	answer, err := h.apply(ctx, patch, obj, map[string]any{
+	answer, err := h.apply(ctx, patch, gvk, map[string]any{
 		"metadata": metadata{Namespace: obj.GetNamespace(), Name: obj.GetName()}, "status": status,
 	})
 	if err != nil {
@@ -126,13 +144,9 @@ type metadata struct {
 	OwnerReferences []metav1.OwnerReference `json:"ownerReferences,omitempty"`
 }
 
-// apply sends a part of obj and returns the metadata of the stored object.
+// apply sends a part of an object, which has metadata, and returns the metadata of the stored object.
 func (h Hub) apply(ctx context.Context, patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error,
-	obj client.Object, part map[string]any) (*metav1.PartialObjectMetadata, error) {
-	gvk, err := apiutil.GVKForObject(obj, h.client.Scheme())
-	if err != nil {
-		return nil, err
-	}
+	gvk schema.GroupVersionKind, part map[string]any) (*metav1.PartialObjectMetadata, error) {
 	part["apiVersion"], part["kind"] = gvk.GroupVersion().String(), gvk.Kind
 	body, err := json.Marshal(part)
 	if err != nil {
@@ -140,7 +154,8 @@ func (h Hub) apply(ctx context.Context, patch func(context.Context, client.Objec
 	}
 	answer := &metav1.PartialObjectMetadata{}
 	answer.SetGroupVersionKind(gvk)
-	answer.Namespace, answer.Name = obj.GetNamespace(), obj.GetName()
+	about, _ := part["metadata"].(metadata)
+	answer.Namespace, answer.Name = about.Namespace, about.Name
 	return answer, patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
 }
 

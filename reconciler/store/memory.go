@@ -55,6 +55,16 @@ func (m *Memory) Put(_ context.Context, obj client.Object) error {
 	return nil
 }
 
+// Create implements Store.
+func (m *Memory) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
+	status := obj.Status
+	if err := m.Put(ctx, obj); err != nil {
+		return err
+	}
+	obj.Status = status
+	return m.PutStatus(ctx, obj)
+}
+
 // PutStatus implements Store. Federations and Clusters are never put: their status is NotFound.
 func (m *Memory) PutStatus(_ context.Context, obj client.Object) error {
 	m.mu.Lock()

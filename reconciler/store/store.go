@@ -18,6 +18,9 @@ type Store interface {
 	// Put creates or updates obj with the labels, the owner and the spec that it has here, and sets its UID and its
 	// generation to the stored ones. An existing object keeps its status, which the caller has to know.
 	Put(ctx context.Context, obj client.Object) error
+	// Create writes a FederatedObject that does not exist, with the status that it has here, in one request, and sets its UID
+	// and its generation. If it exists, its generation is not 1 afterwards, and the status is not about that generation.
+	Create(ctx context.Context, obj *v1alpha1.FederatedObject) error
 	// PutStatus replaces the whole status of obj in one request. It returns NotFound if obj does not exist.
 	PutStatus(ctx context.Context, obj client.Object) error
 	// List fills list with the records of one Federation.

@@ -103,10 +103,10 @@ func DecidesNext(d *decision.Decision) bool {
 
 // Recorded iterates over the objects of an inventory. The value is set for those that their policy preserves when they are
 // no longer wanted; whether a Namespace was adopted is not recorded.
-func Recorded(inventory iter.Seq[manifest.ID], records map[manifest.ID]*v1alpha1.FederatedObject) iter.Seq2[manifest.ID, bool] {
+func Recorded(inventory iter.Seq[manifest.ID], record func(manifest.ID) *v1alpha1.FederatedObject) iter.Seq2[manifest.ID, bool] {
 	return func(yield func(manifest.ID, bool) bool) {
 		for id := range inventory {
-			if o := records[id]; !yield(id, o != nil && o.Spec.Preserve) {
+			if o := record(id); !yield(id, o != nil && o.Spec.Preserve) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@
 package unobserved
 
 import (
+	"iter"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -16,7 +17,7 @@ import (
 
 // Records returns copies of the records that claim something about clusters, with statuses that claim nothing. why is the
 // reason for which nothing is observed. A Release claims something if its revision is the recorded one.
-func Records(deliveries []*v1alpha1.Delivery, objects map[manifest.ID]*v1alpha1.FederatedObject, releases []*v1alpha1.Release, why string, now time.Time) []changes.Record {
+func Records(deliveries []*v1alpha1.Delivery, objects iter.Seq2[manifest.ID, *v1alpha1.FederatedObject], releases []*v1alpha1.Release, why string, now time.Time) []changes.Record {
 	var all []changes.Record
 	recorded := map[string]bool{}
 	for _, d := range deliveries {
