@@ -18,7 +18,7 @@ func TestDefectR11ADeletionCountsWhenTheObjectIsGone(t *testing.T) {
 		{Object: "ConfigMap shop/old", Finalizer: "example.com/guard", Since: since(t0)}, {Object: "ConfigMap shop/older"},
 	}
 	soon := t0.Add(time.Minute)
-	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("healthy"), soon)
+	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells(objects("healthy")), soon)
 	now := meta.FindStatusCondition(s.Conditions, ready)
 	require.Equal(t, metav1.ConditionUnknown, now.Status)
 	require.Equal(t, Progressing, now.Reason)
@@ -37,7 +37,7 @@ func TestDefectR11ADeletionCountsWhenTheObjectIsGone(t *testing.T) {
 	require.Equal(t, "c0", r.WaitingFor.Cluster)
 
 	late := t0.Add(6 * time.Minute)
-	s = Delivery(s, 1, revision, run, objects("healthy"), late)
+	s = Delivery(s, 1, revision, run, CountCells(objects("healthy")), late)
 	require.True(t, meta.IsStatusConditionTrue(s.Conditions, stalled))
 	require.Equal(t, DeletionBlocked, meta.FindStatusCondition(s.Conditions, ready).Reason)
 	r = Release(r, 1, ReleaseInput{Objects: 1, Deliveries: []DeliveryState{NewDeliveryState("c0", 1, s)}}, late)
@@ -46,7 +46,7 @@ func TestDefectR11ADeletionCountsWhenTheObjectIsGone(t *testing.T) {
 	require.Equal(t, "example.com/guard", r.WaitingFor.Finalizer)
 
 	run.Deletions = nil
-	s = Delivery(s, 1, revision, run, objects("healthy"), late)
+	s = Delivery(s, 1, revision, run, CountCells(objects("healthy")), late)
 	require.True(t, meta.IsStatusConditionTrue(s.Conditions, ready))
 	require.Nil(t, s.WaitingFor)
 }

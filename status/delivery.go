@@ -3,7 +3,6 @@ package status
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,8 +51,8 @@ type Run struct {
 
 // Delivery returns the status of a Delivery of a revision, from one cell for every object that was decided for this
 // cluster. Without cells the cluster gets nothing: it is done as soon as the run is.
-func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell, now time.Time) v1alpha1.DeliveryStatus {
-	t := deliveryTally(cells)
+func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells *Cells, now time.Time) v1alpha1.DeliveryStatus {
+	t := cells.tally()
 	p := progressOf(prev, generation, revision, run, cells)
 	if len(run.Deletions) > 0 && p == finished {
 		p = deleting
@@ -97,18 +96,6 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	return next
 }
 
-func deliveryTally(cells []Cell) tally {
-	items := make([]item, 0, len(cells))
-	for _, cell := range cells {
-		i := cell.item("")
-		if i.state != v1alpha1.Healthy { // else nobody asks for its name
-			i.name = cell.Object.String()
-		}
-		items = append(items, i)
-	}
-	return count("objects", items)
-}
-
 // progress is the state of a run.
 type progress string
 
@@ -121,15 +108,14 @@ const (
 
 // progressOf returns the progress of a run, or, before it has started, of a run before a restart, which the status
 // records.
-func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell) progress {
+func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells *Cells) progress {
 	written := meta.FindStatusCondition(prev.Conditions, v1alpha1.Applied)
 	remembered := prev.ObservedGeneration == generation && (prev.LastAppliedRevision == revision ||
 		prev.LastAttemptedRevision == revision && WasApplied(written, generation))
-	free := slices.ContainsFunc(cells, func(c Cell) bool { return c.Held == "" })
 	switch {
 	case run.Finished || !run.Started && remembered:
 		return finished
-	case len(cells) > 0 && !free:
+	case cells.allHeld():
 		return stopped
 	}
 	return working

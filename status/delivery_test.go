@@ -27,7 +27,7 @@ func TestDeliveryInvariants(t *testing.T) {
 	prev := v1alpha1.DeliveryStatus{ObservedGeneration: 4, LastAppliedRevision: older, LastHealthyRevision: older}
 	combinations(3, func(names []string) {
 		cs := objects(names...)
-		s := Delivery(prev, 5, revision, completed, cs, t1)
+		s := Delivery(prev, 5, revision, completed, CountCells(cs), t1)
 		where := strings.Join(names, ", ")
 		wellFormed(t, 5, s.ObservedGeneration, s.Conditions)
 		require.Equal(t, int64(5), s.ObservedGeneration, where)
@@ -40,7 +40,7 @@ func TestDeliveryInvariants(t *testing.T) {
 		everything := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) && s.Summary.Held == 0
 		require.Equal(t, everything, s.LastAppliedRevision == revision, where)
 		require.Equal(t, everything, NewDeliveryState("east", 5, s).Applied, where)
-		require.Equal(t, s, Delivery(s, 5, revision, completed, cs, t1.Add(time.Hour)), "%s: not idempotent", where)
+		require.Equal(t, s, Delivery(s, 5, revision, completed, CountCells(cs), t1.Add(time.Hour)), "%s: not idempotent", where)
 		require.Len(t, s.Problems, int(s.Summary.Total-s.Summary.Healthy), where)
 
 		l := NewDeliveryState("east", 5, s)
@@ -82,7 +82,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			prev := v1alpha1.DeliveryStatus{ObservedGeneration: 1, LastAttemptedRevision: older, LastAppliedRevision: older}
-			s := Delivery(prev, 2, revision, tt.run, objects(tt.cells...), t0)
+			s := Delivery(prev, 2, revision, tt.run, CountCells(objects(tt.cells...)), t0)
 			wellFormed(t, 2, s.ObservedGeneration, s.Conditions)
 			r := meta.FindStatusCondition(s.Conditions, ready)
 			require.Equal(t, tt.ready, r.Status)
@@ -106,22 +106,22 @@ func TestDelivery(t *testing.T) {
 
 func TestDeliveryOverTime(t *testing.T) {
 	run := Run{Started: true, Finished: true, Inventory: []string{"shop_web_apps_Deployment"}, Orphaned: []string{}, LastProbeTime: t0}
-	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("healthy"), t0)
+	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells(objects("healthy")), t0)
 	require.Equal(t, stamp(t0), *s.LastProbeTime)
 
 	t.Run("a restart that finds everything as it was changes nothing", func(t *testing.T) {
-		require.Equal(t, s, Delivery(s, 1, revision, Run{LastProbeTime: t1}, objects("healthy"), t1))
+		require.Equal(t, s, Delivery(s, 1, revision, Run{LastProbeTime: t1}, CountCells(objects("healthy")), t1))
 	})
 	t.Run("nor one that finds something held", func(t *testing.T) {
-		held := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects("healthy", "held"), t0)
+		held := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, CountCells(objects("healthy", "held")), t0)
 		require.Equal(t, Held, reasonOf(held.Conditions, ready))
-		require.Equal(t, held, Delivery(held, 1, revision, Run{}, objects("healthy", "held"), t1))
-		next := Delivery(held, 2, older, Run{}, objects("healthy", "held"), t1)
+		require.Equal(t, held, Delivery(held, 1, revision, Run{}, CountCells(objects("healthy", "held")), t1))
+		next := Delivery(held, 2, older, Run{}, CountCells(objects("healthy", "held")), t1)
 		require.Equal(t, Progressing, reasonOf(next.Conditions, ready), "another revision may remove something")
 	})
 	t.Run("a cluster is lost since it was lost, not since it had another trouble", func(t *testing.T) {
-		failed := Delivery(s, 1, revision, completed, objects("failed"), t0)
-		lost := Delivery(failed, 1, revision, Run{Unreachable: "timeout"}, objects("unreachable"), t1)
+		failed := Delivery(s, 1, revision, completed, CountCells(objects("failed")), t0)
+		lost := Delivery(failed, 1, revision, Run{Unreachable: "timeout"}, CountCells(objects("unreachable")), t1)
 		require.Equal(t, stamp(t0), meta.FindStatusCondition(lost.Conditions, ready).LastTransitionTime, "False for longer")
 		require.Equal(t, t1, NewDeliveryState("east", 1, lost).Since)
 	})
@@ -129,24 +129,24 @@ func TestDeliveryOverTime(t *testing.T) {
 		fresh := v1alpha1.DeliveryStatus{ObservedGeneration: -1, Conditions: []metav1.Condition{
 			{Type: ready, Status: metav1.ConditionUnknown, Reason: Progressing, LastTransitionTime: metav1.Unix(0, 0)},
 		}}
-		next := Delivery(fresh, 1, revision, Run{}, objects("older"), t1)
+		next := Delivery(fresh, 1, revision, Run{}, CountCells(objects("older")), t1)
 		require.Equal(t, stamp(t1), meta.FindStatusCondition(next.Conditions, ready).LastTransitionTime)
 	})
 	t.Run("another revision has to be delivered, even if nothing differs", func(t *testing.T) {
-		next := Delivery(s, 2, older, Run{}, objects("healthy"), t1)
+		next := Delivery(s, 2, older, Run{}, CountCells(objects("healthy")), t1)
 		require.False(t, meta.IsStatusConditionTrue(next.Conditions, ready))
 		require.Equal(t, revision, next.LastAppliedRevision)
 		require.Equal(t, s.Inventory, next.Inventory)
 	})
 	t.Run("the time it was heard moves with something else only", func(t *testing.T) {
 		run.LastProbeTime = t1
-		require.Equal(t, s, Delivery(s, 1, revision, run, objects("healthy"), t1))
-		next := Delivery(s, 1, revision, run, objects("failed"), t1)
+		require.Equal(t, s, Delivery(s, 1, revision, run, CountCells(objects("healthy")), t1))
+		next := Delivery(s, 1, revision, run, CountCells(objects("failed")), t1)
 		require.Equal(t, stamp(t1), *next.LastProbeTime)
 	})
 	t.Run("a problem keeps its time", func(t *testing.T) {
-		one := Delivery(s, 1, revision, run, objects("failed"), t0)
-		two := Delivery(one, 1, revision, run, objects("failed", "older"), t1)
+		one := Delivery(s, 1, revision, run, CountCells(objects("failed")), t0)
+		two := Delivery(one, 1, revision, run, CountCells(objects("failed", "older")), t1)
 		require.Equal(t, stamp(t0), *two.Problems[0].Since)
 		require.Equal(t, stamp(t1), *two.Problems[1].Since)
 	})
@@ -160,7 +160,7 @@ func TestDeliveryIsBounded(t *testing.T) {
 		c.Object.Name = fmt.Sprint("web", i)
 		cs = append(cs, c)
 	}
-	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, cs, t0)
+	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, CountCells(cs), t0)
 	raw, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.Less(t, len(raw), 16<<10)

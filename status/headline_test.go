@@ -28,7 +28,7 @@ func TestDefectF26HeadlineIsOneSentence(t *testing.T) {
 	c := Cluster(v1alpha1.ClusterStatus{}, 1, Probe{Err: long}, now)
 	require.Equal(t, headline(c.Conditions), c.Message)
 	require.Len(t, c.Message, 80)
-	d := Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c9e1a0b3c", Run{Started: true, Finished: true}, nil, now)
+	d := Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c9e1a0b3c", Run{Started: true, Finished: true}, CountCells(nil), now)
 	require.Equal(t, headline(d.Conditions), d.Message)
 	require.Equal(t, "4f2c9e1", d.ShortRevision)
 	u := UnobservedDelivery(d, 1, "accord was restarted", now)

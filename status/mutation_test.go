@@ -20,7 +20,7 @@ func TestDefectR10Mutated(t *testing.T) {
 	run := completed
 	run.Mutated = mutated
 	for cell, want := range map[string]metav1.ConditionStatus{"mutated": metav1.ConditionFalse, "healthy": metav1.ConditionTrue} { // Fail, Warn
-		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects(cell), t0)
+		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells(objects(cell)), t0)
 		require.Equal(t, mutated, d.MutatedFields)
 		golden.Quote(t, deliveryPage, "Mutated=True/Mutated: "+strings.ReplaceAll(meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType).Message, "web0", "web"))
 		require.Equal(t, "the cluster changed 1 applied field: apps/Deployment shop/web0 spec.replicas: 2 became 1", meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType).Message)
@@ -43,8 +43,8 @@ func TestDefectR10Mutated(t *testing.T) {
 func TestMutatedAfterARestart(t *testing.T) {
 	run := completed
 	run.Mutated = mutated
-	before := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("mutated"), t0)
-	after := Delivery(before, 1, revision, Run{Mutated: mutated}, objects("mutated"), t1)
+	before := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells(objects("mutated")), t0)
+	after := Delivery(before, 1, revision, Run{Mutated: mutated}, CountCells(objects("mutated")), t1)
 	require.Equal(t, before, after)
 }
 
@@ -53,7 +53,7 @@ func TestMutatedFieldsAreBounded(t *testing.T) {
 	for i := range 3 * maxProblems {
 		run.Mutated = append(run.Mutated, v1alpha1.MutatedField{Object: "ConfigMap shop/web", Field: fmt.Sprintf("data.key%d.%s", i, strings.Repeat("x", 150)), Applied: "1", Live: "2"})
 	}
-	d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("mutated"), t0)
+	d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells(objects("mutated")), t0)
 	require.Len(t, d.MutatedFields, maxProblems)
 	c := meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType)
 	require.Contains(t, c.Message, "30 applied fields")

@@ -21,7 +21,7 @@ import (
 func legs(names ...string) []DeliveryState {
 	var out []DeliveryState
 	for i, n := range names {
-		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(n), t0)
+		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, CountCells(objects(n)), t0)
 		out = append(out, NewDeliveryState(fmt.Sprint("c", i), 1, d))
 	}
 	return out
@@ -63,7 +63,7 @@ func TestReleaseInvariants(t *testing.T) {
 }
 
 func TestRelease(t *testing.T) {
-	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, PruneBlocked: "too many deletes"}, objects("healthy"), t0)
+	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, PruneBlocked: "too many deletes"}, CountCells(objects("healthy")), t0)
 	refusing := &Preflight{Refused: []Refusal{
 		{"c1", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"}, {"c1", "ConfigMap shop/b", "Forbidden", "no"}, {"c2", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"},
 	}}
@@ -195,7 +195,7 @@ func TestReleaseSuperseded(t *testing.T) {
 // What is not held was written, even where it then failed: Applied does not go on as if something were under way.
 func TestReleaseWrittenButHeld(t *testing.T) {
 	leg := func(names ...string) DeliveryState {
-		return NewDeliveryState("c0", 1, Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(names...), t0))
+		return NewDeliveryState("c0", 1, Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, CountCells(objects(names...)), t0))
 	}
 	for name, tt := range map[string]struct {
 		legs    []DeliveryState

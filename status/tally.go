@@ -30,7 +30,8 @@ type item struct {
 	since   time.Time
 }
 
-// tally counts items and summarizes them. Items are sorted worst first, then by name.
+// tally counts items and summarizes them. Items are sorted worst first, then by name; healthy and applied ones may be
+// missing.
 type tally struct {
 	noun  string // "clusters", "objects"
 	items []item
@@ -40,7 +41,10 @@ type tally struct {
 // severity orders states, worst first.
 var severity = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.Progressing, v1alpha1.Held, v1alpha1.Healthy}
 
-func count(noun string, items []item) tally {
+func count(noun string, items []item) tally { return countBeside(noun, items, 0) }
+
+// countBeside also counts a number of further items, which are healthy and applied, and which nothing is known of.
+func countBeside(noun string, items []item, healthy int) tally {
 	slices.SortStableFunc(items, func(a, b item) int {
 		if a.state != b.state {
 			return cmp.Compare(slices.Index(severity, a.state), slices.Index(severity, b.state))
@@ -48,7 +52,7 @@ func count(noun string, items []item) tally {
 		return cmp.Compare(a.name, b.name)
 	})
 	t := tally{noun: noun, items: items}
-	t.Total = int32(len(items))
+	t.Total, t.Applied, t.Healthy = int32(len(items)+healthy), int32(healthy), int32(healthy)
 	for _, i := range items {
 		if i.applied {
 			t.Applied++
@@ -76,7 +80,7 @@ func (t *tally) counter(s v1alpha1.State) *int32 {
 
 // problems returns the items that are not healthy, worst first, at most ten, and the number of omitted ones.
 func (t tally) problems() ([]item, int32) {
-	n := len(t.items) - int(t.Healthy) // healthy ones are sorted last
+	n := int(t.Total - t.Healthy) // healthy ones are sorted last
 	shown := min(n, maxProblems)
 	return t.items[:shown], int32(n - shown)
 }

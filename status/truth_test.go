@@ -162,7 +162,7 @@ func deliveryOf(s scene) (any, int64, []metav1.Condition) {
 		"error": {Started: true, Error: "forbidden"}, "brake": {Started: true, Finished: true, PruneBlocked: "7 of 9 objects"},
 	}[s.fact]
 	prev := v1alpha1.DeliveryStatus{ObservedGeneration: 1, LastAppliedRevision: older, Conditions: readyBefore}
-	status := Delivery(prev, 2, revision, run, cells, t1)
+	status := Delivery(prev, 2, revision, run, CountCells(cells), t1)
 	return status, status.ObservedGeneration, status.Conditions
 }
 
@@ -198,7 +198,7 @@ func (s scene) legs() []DeliveryState {
 		} else if s.fact == "suspended" {
 			run = Run{Started: cell.Applied(), Finished: cell.Applied()}
 		}
-		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, []Cell{cell}, t0)
+		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, CountCells([]Cell{cell}), t0)
 		list = append(list, NewDeliveryState(cell.Cluster, 1, d))
 	}
 	return list

@@ -22,6 +22,8 @@ const defaultWorkers = 8
 
 // Options configure a delivery.
 type Options struct {
+	// Difference is that of the observed objects from the plan. Nil: Deliver compares all objects.
+	Difference *live.Difference
 	// Account reads and writes the objects. The inventory is always written with accord's own account.
 	Account tenancy.Account
 	// Prune deletes owned objects that the plan no longer has. Without it they stay and are Orphaned.

@@ -168,7 +168,7 @@ func (d *delivery) loadInventory(ctx context.Context) error {
 		return err
 	}
 	d.previous = d.previous.With(maps.Keys(found))
-	d.live = d.live.Clone()
+	d.live, d.difference = d.live.Clone(), nil
 	for id, seen := range found {
 		if _, known := d.live.Get(id); !known {
 			d.live.Put(id, seen)

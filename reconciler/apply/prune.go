@@ -56,7 +56,11 @@ func (d *delivery) hasRenderErrors() bool {
 // the others as held or orphaned. The inventory decides about ownership, because anybody can copy the label; an object
 // that a controller owns is that controller's.
 func (d *delivery) unwanted() (remove, release []manifest.ID) {
-	for id, seen := range d.live.Except(d.want) {
+	if len(d.difference.Extra) > 0 {
+		d.noteHeld()
+	}
+	for _, id := range d.difference.Extra {
+		seen, _ := d.live.Get(id)
 		switch {
 		case !d.previous.Has(id):
 			d.strangers++
@@ -83,6 +87,20 @@ func (d *delivery) unwanted() (remove, release []manifest.ID) {
 	slices.SortFunc(remove, manifest.ID.Compare)
 	slices.SortFunc(release, manifest.ID.Compare)
 	return remove, release
+}
+
+// noteHeld records the planned objects that are held.
+func (d *delivery) noteHeld() {
+	for _, p := range d.want.Objects {
+		if p.Held != "" {
+			d.outcome.Held[p.ID] = p.Held
+		}
+	}
+	for _, f := range d.want.Failed {
+		if f.Held != "" {
+			d.outcome.Held[f.ID] = f.Held
+		}
+	}
 }
 
 func (d *delivery) held(id manifest.ID, seen live.Object) string {

@@ -32,6 +32,7 @@ type delivery struct {
 	applySet   string
 	want       propagate.ClusterPlan
 	live       *live.Objects
+	difference *live.Difference // between want and live; nil if it has to be computed
 	options    Options
 
 	previous *live.Inventory // of the last delivery
@@ -78,7 +79,7 @@ func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPl
 	}
 	return &delivery{
 		member: m, tenant: tenant, place: " on cluster " + m.Name, federation: federation, applySet: applyset.ID(federation),
-		want: want, live: objects, previous: previous, options: o,
+		want: want, live: objects, difference: o.Difference, previous: previous, options: o,
 		outcome: live.Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
 			Errors: map[manifest.ID]error{}, Answers: map[manifest.ID]live.Answer{},
@@ -91,15 +92,10 @@ func (d *delivery) impersonates() bool { return d.tenant != d.member }
 
 // compare computes the tasks without a request.
 func (d *delivery) compare() {
-	for _, p := range d.want.Objects {
-		if p.Held != "" {
-			d.outcome.Held[p.ID] = p.Held
-			continue
-		}
-		if d.live.Matches(p) {
-			d.outcome.Unchanged++
-			continue
-		}
+	if d.difference == nil {
+		d.difference = d.live.Compare(d.want)
+	}
+	for _, p := range d.difference.Due {
 		seen, ok := d.live.Get(p.ID)
 		if seen.IsStranger() && !d.previous.Has(p.ID) {
 			ok = false
@@ -126,11 +122,6 @@ func (d *delivery) compare() {
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed}})
 		default:
 			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
-		}
-	}
-	for _, f := range d.want.Failed {
-		if f.Held != "" {
-			d.outcome.Held[f.ID] = f.Held
 		}
 	}
 	d.tasks = d.withoutIdle(d.tasks)

@@ -47,9 +47,9 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
 	}
 	book, _ := j.Plan.Interpreters()
-	observed, spare := f.Live(j, time.Now())
+	observed, difference, spare := f.Live(j, time.Now())
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
-		Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
+		Difference: difference, Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
 		Urgent: j.First, Withdraw: j.Withdraw, SkipRepair: spare, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)

@@ -31,13 +31,13 @@ import (
 
 // persisted is a Federation with one cluster, whose plans have ConfigMaps, persisted to a store in memory.
 type persisted struct {
-	*testing.T
+	testing.TB
 	store    store.Store
 	reporter *Reporter
 	f        *state.Federation
 }
 
-func persistTo(t *testing.T) *persisted {
+func persistTo(t testing.TB) *persisted {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
@@ -46,7 +46,9 @@ func persistTo(t *testing.T) *persisted {
 	t.Cleanup(r.queue.ShutDown)
 	f := state.New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, registry, store.ProcessFingerprints())
 	registry.Add(f)
-	registry.SetReachability("eu", reachability.State{})
+	for _, name := range []string{"asia", "eu"} {
+		registry.SetReachability(name, reachability.State{})
+	}
 	return &persisted{t, records, r, f}
 }
 

@@ -90,13 +90,13 @@ func (f *Federation) flushWaiting(c *changes.Changes, cluster string) {
 	clear(f.records.waiting)
 }
 
-// Live returns a copy of the observed objects of the delivery's cluster, which the delivery brings up to date, and the
-// contended objects that it does not repair now.
-func (f *Federation) Live(j Job, now time.Time) (observed *live.Objects, spare map[manifest.ID]bool) {
+// Live returns a copy of the observed objects of the delivery's cluster, which the delivery brings up to date, their difference
+// from its target, nil if another one is wanted by now, and the contended objects that it does not repair now.
+func (f *Federation) Live(j Job, now time.Time) (observed *live.Objects, difference *live.Difference, spare map[manifest.ID]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(j.cluster.Drifted)
-	return j.cluster.Live.Clone(), j.cluster.Contention.Spared(j.cluster.WantedDigest, now)
+	return j.cluster.Live.Clone(), j.cluster.Difference(j.Target), j.cluster.Contention.Spared(j.cluster.WantedDigest, now)
 }
 
 // RecordInventory records an inventory before any of its objects is written to the cluster.
@@ -112,7 +112,7 @@ func (f *Federation) Conclude(j Job, r delivery.Result, now time.Time) (c change
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := j.cluster
-	l.Live.Settle(r.Answers) // true of the cluster, whatever is wanted now
+	l.Settle(r.Answers) // true of the cluster, whatever is wanted now
 	if r.Cancelled {
 		return c
 	}

@@ -66,8 +66,7 @@ func (f *Federation) Observe(cluster string, id manifest.ID, o Observation, now 
 		return c, false
 	}
 	l.SetGateStatus(id, o.GateStatus)
-	l.Note(id, o.Seen, o.Mutated)
-	l.Reports.Put(id, o.Report)
+	l.Note(id, o.Seen, o.Mutated, o.Report)
 	f.note(&c, l, id, l.Wants.Of(id).Drifted(o.Seen), now)
 	return c, true
 }

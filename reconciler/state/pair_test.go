@@ -214,9 +214,9 @@ func (s *scale) delivers() {
 			answers[p.ID] = live.Answer{Accepted: live.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}}
 		}
 		s.f.mu.Lock()
-		l.Live.Settle(answers)
+		l.Settle(answers)
 		l.Conclude(delivery.Result{Inventory: s.f.share(live.Entries(there))})
-		cells := s.f.cells(l, "")
+		cells := l.Cells(s.f.circumstances(""))
 		l.Delivery.Status = status.Delivery(l.Delivery.Status, l.Delivery.Generation, "main@1", l.Run, cells, time.Now())
 		s.f.mu.Unlock()
 	}
@@ -224,7 +224,7 @@ func (s *scale) delivers() {
 		var cells []status.Cell
 		for _, c := range s.clusters {
 			l := s.f.clusters[c]
-			cells = append(cells, s.f.cell(l, id, l.Wants.Of(id), ""))
+			cells = append(cells, l.Cell(id, l.Wants.Of(id), s.f.circumstances("")))
 		}
 		o.Status = status.Object(o.Status, o.Generation, interpret.Of(id.GroupKind()), "", cells, time.Now())
 		require.EqualValues(s.t, len(s.clusters), o.Status.Summary.Healthy, "%v", o.Status.Clusters)

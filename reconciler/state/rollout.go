@@ -227,12 +227,12 @@ func (f *Federation) updateHeldReasons(l *delivery.State) {
 	for _, p := range l.Target.Objects {
 		w := l.Wants.Of(p.ID)
 		w.Held = p.Held
-		l.Wants.Set(p.ID, w)
+		l.Want(p.ID, w)
 	}
 	for _, x := range l.Target.Failed {
 		w := l.Wants.Of(x.ID)
 		w.Held = x.Held
-		l.Wants.Set(x.ID, w)
+		l.Want(x.ID, w)
 	}
 	f.notePlanned(l)
 }

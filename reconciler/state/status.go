@@ -11,42 +11,19 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply/mutation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
-	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// cells returns the decision and the observation of every object on a cluster.
-func (f *Federation) cells(l *delivery.State, unreachable string) []status.Cell {
-	cells := make([]status.Cell, 0, len(l.Wants))
-	for id, w := range l.Wants.All() {
-		if !w.Decided().Implied || l.Errors[id] != "" {
-			cells = append(cells, f.cell(l, id, w, unreachable))
-		}
+// circumstances returns the values beside the objects that the cells of a cluster depend on.
+func (f *Federation) circumstances(unreachable string) delivery.Circumstances {
+	spec := &f.declared.object.Spec
+	return delivery.Circumstances{
+		Unreachable: unreachable, Suspended: spec.Suspend, MutationFails: spec.MutationPolicy != v1alpha1.MutationWarn, Fingerprints: f.fingerprints,
 	}
-	return cells
-}
-
-// cell returns the decision and the observation of one object on one cluster.
-func (f *Federation) cell(l *delivery.State, id manifest.ID, w wanted.Object, unreachable string) status.Cell {
-	w = w.Decided()
-	c := status.Cell{Object: id, Cluster: l.Name, Want: f.fingerprints.Object(id, w.Digest), Held: w.Held, Error: w.Err, Unreachable: unreachable}
-	if c.Error == "" {
-		c.Error = l.Errors[id]
-	}
-	if c.Held == "" && f.declared.object.Spec.Suspend {
-		c.Held = "the federation is suspended"
-	}
-	c.Mutated, c.MutationFails = mutation.Describe(l.MutatedIn(id)), f.declared.object.Spec.MutationPolicy != v1alpha1.MutationWarn
-	if r, ok := l.Reports.Get(id); ok {
-		r.Digest = f.fingerprints.Object(id, r.Digest)
-		c.Report = &r
-	}
-	return c
 }
 
 // settled reports whether everything that is wanted on a cluster is known: before that, a missing object may only not
@@ -105,7 +82,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 			f.records.waiting[id] = true
 			return in, c, false
 		}
-		in.Cells = append(in.Cells, f.cell(l, id, w, f.registry.Reachability(name, now).Unreachable))
+		in.Cells = append(in.Cells, l.Cell(id, w, f.circumstances(f.registry.Reachability(name, now).Unreachable)))
 	}
 	in.Kind, in.MirrorDecision = f.active.plan.Kind(id.GroupKind()), f.mirror.Decisions[id]
 	return in, c, true
@@ -141,7 +118,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	if wait := run.DeletionWait(now); wait > 0 {
 		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})
 	}
-	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
+	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, l.Cells(f.circumstances(run.Unreachable)), now)
 	f.deliveryEvents(&c, l, next, reach, now)
 	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty {
 		return c

@@ -125,7 +125,7 @@ func fleets(message string) []large {
 			o := status.Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(gk), "", cells, now)
 			all = append(all, large{"FederatedObject", gk.Kind + " " + state, &o, fleet, len(o.Clusters), o.Omitted})
 		}
-		d := status.Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c", runOf(state, message), matrix(state, message, false), now)
+		d := status.Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c", runOf(state, message), status.CountCells(matrix(state, message, false)), now)
 		all = append(all, large{"Delivery", state, &d, fleet, len(d.Problems), d.Omitted})
 		var legs []status.DeliveryState
 		for i := range fleet {

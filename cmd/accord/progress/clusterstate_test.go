@@ -52,7 +52,7 @@ func TestDeliverySnapshot(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Generation: 3},
 				Spec:       v1alpha1.DeliverySpec{Federation: "prod", Cluster: "eu-1", Revision: c.revision},
 			}
-			d.Status = status.Delivery(v1alpha1.DeliveryStatus{}, 3, c.revision, c.run, []status.Cell{c.cell}, now)
+			d.Status = status.Delivery(v1alpha1.DeliveryStatus{}, 3, c.revision, c.run, status.CountCells([]status.Cell{c.cell}), now)
 			judged := func(g Goal) Result {
 				return Judge(DeliverySnapshot(fed, rel, []v1alpha1.Delivery{d}, []string{"eu-1"}), g, now.Add(time.Hour)).Result
 			}

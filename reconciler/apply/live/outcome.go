@@ -6,8 +6,6 @@ import "github.com/accord-dev/accord/api/manifest"
 type Outcome struct {
 	// Applied objects were written, in no order.
 	Applied []manifest.ID
-	// Unchanged counts the objects that were as planned.
-	Unchanged int
 	// Adopted objects existed and were taken over: namespaces, and objects with conflictResolution Overwrite. They
 	// are in Applied, too.
 	Adopted []manifest.ID
@@ -19,7 +17,7 @@ type Outcome struct {
 	Released []manifest.ID
 	// Orphaned are owned objects that the plan no longer has and that stay, with the reason.
 	Orphaned map[manifest.ID]string
-	// Held objects are left alone on purpose, with the reason.
+	// Held objects are left alone on purpose, with the reason. If the cluster has no object beyond the plan, it is empty.
 	Held map[manifest.ID]string
 	// Errors of single objects; each is a *Problem.
 	Errors map[manifest.ID]error

@@ -14,7 +14,7 @@ import (
 // Deletions returns the objects that are not wanted, were deleted and are still there, the oldest deletion first.
 func (l *State) Deletions() []v1alpha1.PendingDeletion {
 	var all []v1alpha1.PendingDeletion
-	for id, seen := range l.Live.Except(l.Target) {
+	for id, seen := range l.extra {
 		if !seen.Deleting && !l.Pruned[id] {
 			continue
 		}

@@ -12,7 +12,11 @@ import (
 // listed. Strangers, objects of others with accord's label, do not count.
 func (l *State) Delivered(target propagate.ClusterPlan) permit.Delivered {
 	has := permit.Delivered{Count: l.Live.Len(), Unwanted: map[manifest.ID]map[string]string{}}
-	for id, seen := range l.Live.Except(target) {
+	unwanted := l.Live.Except(target)
+	if sameIDs(l.Target, target) {
+		unwanted = l.extra
+	}
+	for id, seen := range unwanted {
 		if seen.IsStranger() {
 			has.Count--
 		} else if !seen.Deleting && !seen.Preserve && !seen.Adopted {

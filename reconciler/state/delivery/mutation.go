@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/mutation"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
+	"github.com/accord-dev/accord/status"
 )
 
 // Compare compares the values of an observed object with the wanted ones, and returns the object with the verdict of package
@@ -64,6 +65,7 @@ func withoutManagers(u *unstructured.Unstructured) *unstructured.Unstructured {
 
 // setMutated records the mutated fields of an object; none removes the record.
 func (l *State) setMutated(id manifest.ID, fields []v1alpha1.MutatedField) {
+	l.touch(id)
 	switch {
 	case len(fields) == 0:
 		delete(l.Mutated, id)
@@ -125,11 +127,17 @@ func (l *State) MutatedFields() []v1alpha1.MutatedField {
 	return all
 }
 
-// Note records an observed object and its mutated fields.
-func (l *State) Note(id manifest.ID, seen live.Object, mutated []v1alpha1.MutatedField) {
+// Note records an observed object, its mutated fields and its report.
+func (l *State) Note(id manifest.ID, seen live.Object, mutated []v1alpha1.MutatedField, report status.Report) {
 	l.Proven.Note(id, seen)
-	l.Live.Put(id, seen)
+	l.setLive(id, seen, report)
 	l.setMutated(id, mutated)
+}
+
+func (l *State) setLive(id manifest.ID, seen live.Object, report status.Report) {
+	l.Live.Put(id, seen)
+	l.Reports.Put(id, report)
+	l.touch(id)
 }
 
 // Forget drops an object that is not on the cluster any more.
@@ -137,4 +145,5 @@ func (l *State) Forget(id manifest.ID) {
 	l.Live.Delete(id)
 	l.Reports.Delete(id)
 	delete(l.Mutated, id)
+	l.touch(id)
 }

@@ -90,18 +90,17 @@ func TestDefectR10ReportsHaveMutatedFields(t *testing.T) {
 	for _, l := range []*State{follower, leader} {
 		l.Wants.Set(webID, wanted.Object{Digest: "d1", Object: two})
 	}
-	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true, Mutated: true}}, fields)
-	follower.Reports.Put(webID, status.Report{Digest: "d1"})
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true, Mutated: true}}, fields, status.Report{Digest: "d1"})
 	require.NotEmpty(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}))
 	want := []v1alpha1.MutatedField{{Object: "apps/Deployment shop/web", Field: "spec.replicas", Applied: "2", Live: "1"}}
 	require.Equal(t, want, leader.MutatedFields())
 
 	leader.Wants.Set(webID, wanted.Object{Digest: "d2"})
 	require.Empty(t, leader.MutatedFields(), "of another version")
-	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true}}, nil)
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true}}, nil, status.Report{Digest: "d1"})
 	require.Len(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}), 1, "the object changed")
 	require.Empty(t, leader.Mutated)
-	leader.Note(webID, live.Object{Digest: "d1"}, fields)
+	leader.Note(webID, live.Object{Digest: "d1"}, fields, status.Report{})
 	leader.Forget(webID)
 	require.Empty(t, leader.Mutated)
 }
@@ -110,7 +109,7 @@ func TestMutatedObjectsAreRetriedSeldom(t *testing.T) {
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	l := New(&v1alpha1.Delivery{}, live.Proven{})
 	require.False(t, l.RetriesMutated(now))
-	l.Note(webID, live.Object{}, []v1alpha1.MutatedField{{Field: "spec.replicas"}})
+	l.Note(webID, live.Object{}, []v1alpha1.MutatedField{{Field: "spec.replicas"}}, status.Report{})
 	require.False(t, l.RetriesMutated(now))
 	require.False(t, l.RetriesMutated(now.Add(mutatedRetry-time.Second)))
 	require.True(t, l.RetriesMutated(now.Add(mutatedRetry)))

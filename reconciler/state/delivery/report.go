@@ -64,9 +64,8 @@ func (l *State) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (changed
 	}
 	before, known := l.Reports.Get(id)
 	changed = !known || o.Answers != nil || before != report || !slices.Equal(l.Mutated[id], o.Mutated)
-	l.Live.Put(id, seen)
+	l.setLive(id, seen, report)
 	l.setMutated(id, o.Mutated)
-	l.Reports.Put(id, report)
 	l.SetGateStatus(id, deliveryreport.MapOf(o.Answers))
 	return changed
 }
@@ -83,8 +82,7 @@ func (l *State) Merge() map[manifest.ID]bool {
 		if seen, _ := l.Live.Get(id); seen.Digest != digest {
 			report, _ := l.Reports.Get(id)
 			seen.Digest, report.Digest = digest, digest
-			l.Live.Put(id, seen)
-			l.Reports.Put(id, report)
+			l.setLive(id, seen, report)
 			touched[id] = true
 		}
 	}
@@ -106,6 +104,9 @@ func (l *State) Merge() map[manifest.ID]bool {
 		}
 	}
 	l.Errors = errors
+	for id := range touched {
+		l.touch(id)
+	}
 	l.Run = status.Run{
 		Started: run.Started, Finished: run.Finished, Error: run.Error, PruneBlocked: run.PruneBlocked,
 		Drift: run.Drift, Contended: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned), Deletions: run.PendingDeletions,

@@ -31,6 +31,14 @@ type Result struct {
 	Inventory  []string
 }
 
+// Settle applies the answers of a delivery to the live objects, whatever became of the delivery.
+func (l *State) Settle(answers map[manifest.ID]live.Answer) {
+	l.Live.Settle(answers)
+	for id := range answers {
+		l.touch(id)
+	}
+}
+
 // Conclude takes over a result. It returns the objects that have an error, or had one.
 func (l *State) Conclude(r Result) (touched map[manifest.ID]bool) {
 	touched = map[manifest.ID]bool{}
@@ -50,9 +58,10 @@ func (l *State) Conclude(r Result) (touched map[manifest.ID]bool) {
 	for id := range l.Errors {
 		touched[id] = true
 	}
-	clear(l.Errors)
+	l.clearErrors()
 	for id, err := range r.Errors {
 		l.Errors[id] = err
+		l.touch(id)
 		touched[id] = true
 	}
 	return touched

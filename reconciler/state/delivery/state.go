@@ -35,6 +35,8 @@ type State struct {
 	Counts     counts.Delivery
 	News       news.Delivery
 	Absences   drift.Absences
+	counted    counted
+	difference difference
 	// Proven is the one of the Federation: all clusters have the same.
 	Proven live.Proven
 }
@@ -166,6 +168,7 @@ func (l *State) Unlist() {
 	l.Reports.Clear()
 	clear(l.Mutated)
 	l.crowded = false
+	l.touchAll()
 }
 
 // Adopt makes the objects of a plan the wanted ones, and cancels the delivery under way.
@@ -174,9 +177,10 @@ func (l *State) Adopt(target propagate.ClusterPlan) {
 	last := l.Target
 	l.Target = target
 	l.Run = status.Run{}
-	clear(l.Errors)
+	l.clearErrors()
 	if l.planned || !sameIDs(last, target) {
 		clear(l.Wants)
+		l.touchAll()
 		last, l.planned = propagate.ClusterPlan{}, false
 	}
 	var listed schema.GroupVersionKind // the kind of the object before: plans are in the order of kinds
@@ -185,12 +189,26 @@ func (l *State) Adopt(target propagate.ClusterPlan) {
 			l.Listed, listed = l.Listed && l.Kinds[p.GVK.GroupKind()], p.GVK
 		}
 		if last.Objects == nil || last.Objects[i] != p {
-			l.Wants.Set(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
+			l.Want(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
 		}
 	}
 	for _, x := range target.Failed {
-		l.Wants.Set(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
+		l.Want(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
 	}
+}
+
+// Want records the decision about an object.
+func (l *State) Want(id manifest.ID, w wanted.Object) {
+	l.Wants.Set(id, w)
+	l.touch(id)
+}
+
+// clearErrors forgets the errors of the last delivery.
+func (l *State) clearErrors() {
+	for id := range l.Errors {
+		l.touch(id)
+	}
+	clear(l.Errors)
 }
 
 // sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.
@@ -214,7 +232,7 @@ func (l *State) Labels() iter.Seq2[manifest.ID, map[string]string] {
 func (l *State) PlannedAs(id manifest.ID, planned wanted.Object) {
 	w := l.Wants.Of(id)
 	w.Planned = &planned
-	l.Wants.Set(id, w)
+	l.Want(id, w)
 	l.planned = true
 }
 
@@ -275,7 +293,7 @@ func (l *State) Block(assigned string, now time.Time) {
 	}
 	l.Delivery.Status.Inventory = l.Inventory()
 	l.Assigned, l.BlockedSince, l.Run, l.Listed = assigned, now, status.Run{}, false
-	clear(l.Errors)
+	l.clearErrors()
 }
 
 // WantedDigest returns the wanted digest of an object; empty if it is not wanted.

@@ -1,0 +1,108 @@
+package delivery
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+)
+
+// difference has the objects in which the cluster differs from its target, as they were compared last.
+type difference struct {
+	// due are indexes of target objects that are not held and not on the cluster as planned.
+	due map[int]bool
+	// extra are objects on the cluster that the target does not have.
+	extra map[manifest.ID]bool
+	// stale are the objects that changed since; all is set if every object may have.
+	stale map[manifest.ID]bool
+	all   bool
+	// unsorted is set if the target is not in apply order: then no object of it can be found, and all are compared.
+	unsorted bool
+}
+
+// compare brings the difference up to date. It looks at the objects that changed since the last call.
+func (l *State) compare() *difference {
+	d := &l.difference
+	if d.all || d.unsorted {
+		d.due, d.extra = map[int]bool{}, map[manifest.ID]bool{}
+		d.unsorted = !slices.IsSortedFunc(l.Target.Objects, func(a, b propagate.Placed) int { return applyorder.Compare(a.ID, b.ID) })
+		for i, p := range l.Target.Objects {
+			if l.isDue(p) {
+				d.due[i] = true
+			}
+		}
+		for id := range l.Live.Except(l.Target) {
+			d.extra[id] = true
+		}
+	} else {
+		for id := range d.stale {
+			l.compareOne(id)
+		}
+	}
+	d.stale, d.all = nil, false
+	return d
+}
+
+// touchDifference has an object compared again.
+func (l *State) touchDifference(id manifest.ID) {
+	d := &l.difference
+	if d.all {
+		return
+	}
+	if d.stale == nil {
+		d.stale = map[manifest.ID]bool{}
+	}
+	if d.stale[id] = true; len(d.stale) > len(l.Target.Objects)/staleShare {
+		d.all, d.stale = true, nil
+	}
+}
+
+func (l *State) isDue(p propagate.Placed) bool { return p.Held == "" && !l.Live.Matches(p) }
+
+// compareOne brings the difference of one object up to date.
+func (l *State) compareOne(id manifest.ID) {
+	d := &l.difference
+	delete(d.extra, id)
+	i, planned := slices.BinarySearchFunc(l.Target.Objects, id, func(p propagate.Placed, id manifest.ID) int { return applyorder.Compare(p.ID, id) })
+	if planned {
+		delete(d.due, i)
+		if l.isDue(l.Target.Objects[i]) {
+			d.due[i] = true
+		}
+		return
+	}
+	failed := slices.ContainsFunc(l.Target.Failed, func(f propagate.Failure) bool { return f.ID == id })
+	if _, there := l.Live.Get(id); there && !failed {
+		d.extra[id] = true
+	}
+}
+
+// Difference returns the objects in which the cluster differs from target; nil if target is not the one that is wanted now.
+func (l *State) Difference(target propagate.ClusterPlan) *live.Difference {
+	if !sameSlice(target.Objects, l.Target.Objects) || !sameSlice(target.Failed, l.Target.Failed) {
+		return nil
+	}
+	d := l.compare()
+	x := &live.Difference{Extra: slices.Collect(maps.Keys(d.extra))}
+	for _, i := range slices.Sorted(maps.Keys(d.due)) {
+		x.Due = append(x.Due, target.Objects[i])
+	}
+	return x
+}
+
+// sameSlice reports whether two slices share their memory.
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// extra iterates over the objects on the cluster that the target does not have.
+func (l *State) extra(yield func(manifest.ID, live.Object) bool) {
+	for id := range l.compare().extra {
+		if seen, there := l.Live.Get(id); there && !yield(id, seen) {
+			return
+		}
+	}
+}
