@@ -139,7 +139,7 @@ var within = map[string]map[string][]string{
 		"state/wanted":         {"apply/live"},
 		"mirror":               {"state", "state/changes", "state/mirrored"},
 		"report/events":        {},
-		"report":               {"mirror", "state", "state/changes", "state/deliveryreport", "store"},
+		"report":               {"mirror", "state", "state/changes", "state/deliveryreport", "state/record", "store"},
 		"deliver":              {"apply", "apply/live", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},
 		"poison":               {},

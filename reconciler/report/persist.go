@@ -18,12 +18,13 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/status"
 )
 
 // Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
-// carried reports whether nothing was decided about an object since the plan that the hub has.
-func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried func(manifest.ID) bool) (state.Unpersisted, error) {
+// carried are the decisions that did not change since the plan that the hub has.
+func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried record.Carried) (state.Unpersisted, error) {
 	r.creates.Lock() // a create ends before the plan is compared with the hub: afterwards its status could be about the plan before
 	u := f.Unpersisted(carried)
 	r.creates.Unlock()

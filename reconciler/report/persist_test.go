@@ -24,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
@@ -70,7 +71,7 @@ func (a *persisted) push(revision, placement string, names ...string) map[manife
 	require.NoError(a, err)
 	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}}
 	a.f.Activate(state.Activation{Plan: plan, Revision: revision, Release: release}, time.Now())
-	u, err := a.reporter.Persist(a.Context(), a.f, func(manifest.ID) bool { return false })
+	u, err := a.reporter.Persist(a.Context(), a.f, record.Carried{})
 	require.NoError(a, err)
 	a.f.Persisted(u, map[manifest.ID]bool{}, time.Now())
 	return u.Changed

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -47,8 +48,9 @@ func BenchmarkPush(b *testing.B) {
 // pushes is a Federation whose objects are all on two clusters.
 type pushes struct {
 	*persisted
-	in   propagate.Input
-	plan *propagate.Plan
+	in    propagate.Input
+	plan  *propagate.Plan
+	whole bool // every plan is persisted as if it were the first one
 }
 
 func newPushes(t testing.TB, objects int) *pushes {
@@ -87,6 +89,9 @@ func (p *pushes) change(i int) *propagate.Plan {
 func (p *pushes) push(plan *propagate.Plan, revision string) {
 	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}}
 	activated := p.f.Activate(state.Activation{Plan: plan, Revision: revision, Release: release}, time.Now())
+	if p.whole {
+		activated.Carried = record.Carried{}
+	}
 	u, err := p.reporter.Persist(p.Context(), p.f, activated.Carried)
 	require.NoError(p, err)
 	c := p.f.Persisted(u, activated.Touched, time.Now())

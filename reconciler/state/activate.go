@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
@@ -46,8 +47,8 @@ type Activated struct {
 	// Relist reports that every watch has to list again: knowledge about kinds changed, or gates ask for more of the live
 	// objects.
 	Relist bool
-	// Carried reports whether nothing was decided about an object since the plan that the hub has.
-	Carried func(manifest.ID) bool
+	// Carried are the decisions that did not change since the plan that the hub has.
+	Carried record.Carried
 	// Complete is false at a follower if the plan is not the one that some cluster was assigned.
 	Complete bool
 }
@@ -61,7 +62,7 @@ func (f *Federation) Activate(a Activation, now time.Time) Activated {
 	a.Plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := Activated{Touched: map[manifest.ID]bool{}, Carried: f.carried(a.Plan), Complete: true}
+	out := Activated{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), a.Plan), Complete: true}
 	learned := f.interpreters() != interpretersOf(a.Plan)
 	if a.Assigned != nil {
 		f.activateAssigned(a, &out, now)
@@ -75,13 +76,12 @@ func (f *Federation) Activate(a Activation, now time.Time) Activated {
 	return out
 }
 
-// carried compares a plan with the one that the hub has.
-func (f *Federation) carried(plan *propagate.Plan) func(manifest.ID) bool {
-	var last *propagate.Plan
+// persistedPlan returns the plan that the hub has; nil if that is not certain.
+func (f *Federation) persistedPlan() *propagate.Plan {
 	if f.active.persisted && !f.active.restored {
-		last = f.active.plan
+		return f.active.plan
 	}
-	return func(id manifest.ID) bool { return plan.UnchangedSince(last, id) }
+	return nil
 }
 
 // interpreters identifies the knowledge about kinds of the active plan; empty before the first plan.
@@ -137,7 +137,9 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		}
 		f.assign(l)
 	}
-	maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return a.Plan.Manifest(id) == nil })
+	if _, step := out.Carried.Changed(); !step { // a step has the same objects
+		maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return a.Plan.Manifest(id) == nil })
+	}
 }
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.

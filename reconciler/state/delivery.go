@@ -60,8 +60,11 @@ func (j Job) Kinds() []schema.GroupVersionKind {
 	for _, kind := range j.Inventory.Kinds() {
 		versions[kind] = kind.WithVersion("") // the version that the cluster serves
 	}
+	var last schema.GroupVersionKind // plans are in the order of kinds
 	for _, p := range j.Target.Objects {
-		versions[p.GVK.GroupKind()] = p.GVK
+		if p.GVK != last {
+			versions[p.GVK.GroupKind()], last = p.GVK, p.GVK
+		}
 	}
 	return slices.Collect(maps.Values(versions))
 }

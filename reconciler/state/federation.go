@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/hubobjects"
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/news"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
@@ -76,6 +77,7 @@ type records struct {
 	// releaseDirty is set while its status differs from the written one.
 	release      *v1alpha1.Release
 	releaseDirty bool
+	decided      record.Summary     // of the plan of release
 	older        []v1alpha1.Release // newest first
 	objects      hubobjects.Records
 	// waiting are objects whose status waits until a cluster has been listed.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,27 +24,30 @@ type Unpersisted struct {
 	// Changed are the objects whose record is new or changed.
 	Changed map[manifest.ID]bool
 
-	decided map[manifest.ID]bool // all objects with a record
+	undecided []manifest.ID // objects that have no record any more
 }
 
-// Unpersisted compares the active plan with the records on the hub. carried is the one of Activated.
+// Unpersisted compares the active plan with the records on the hub. carried is the one of Activated: of a step it looks at
+// the decisions that changed.
 //
 // Before anything is delivered, the Release reports Progressing and the generation of every FederatedObject that changes
 // has moved. Records that cannot claim anything untrue, which are new ones and the specs of Deliveries, do not delay the
 // members: they are written while these are delivered.
-func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
+func (f *Federation) Unpersisted(carried record.Carried) Unpersisted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	u := Unpersisted{Release: f.records.release.DeepCopy(), decided: map[manifest.ID]bool{}, Changed: map[manifest.ID]bool{}}
+	u := Unpersisted{Release: f.records.release.DeepCopy(), Changed: map[manifest.ID]bool{}}
 	var added []*v1alpha1.FederatedObject
 	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
-	for i, d := range f.active.plan.Decisions {
-		if !record.Has(d) {
-			continue
-		}
-		u.decided[d.ID] = true
+	changed, step := carried.Changed()
+	if step {
+		u.undecided = slices.DeleteFunc(changed, func(id manifest.ID) bool { return record.Has(f.active.plan.Decision(id)) })
+	} else {
+		u.undecided = f.records.objects.Without(record.Objects(f.active.plan))
+	}
+	for i, d := range carried.Decisions(f.active.plan) {
 		kept := f.records.objects.Of(d.ID)
-		if kept != nil && carried(d.ID) {
+		if !record.Has(d) || kept != nil && carried.Has(d.ID) {
 			continue
 		}
 		o := f.objectRecord(d, next[i])
@@ -112,10 +116,7 @@ func (f *Federation) RemoveUndecided(u Unpersisted) []changes.Record {
 		}
 	}
 	f.records.removed = nil
-	for id := range f.records.objects.All() {
-		if u.decided[id] {
-			continue
-		}
+	for _, id := range u.undecided {
 		if o := f.records.objects.Remove(id); o != nil {
 			gone = append(gone, o)
 		}

@@ -204,18 +204,8 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 		plan, findings, in.PruneBlock = n.pending.Plan, n.pending.Findings, n.pending.PruneBlock
 	}
 	in.Approval, in.Preflight = n.approval, n.dryRun.Result
-	for _, d := range plan.Decisions {
-		if !record.Has(d) {
-			continue
-		}
-		in.Objects++
-		switch {
-		case d.PlacementRetained:
-			in.Retained = append(in.Retained, d.ID.String()+": "+d.Why)
-		case d.Unplaced():
-			in.Unplaced = append(in.Unplaced, d.ID.String()+": "+d.Why)
-		}
-	}
+	f.records.decided = f.records.decided.Of(plan)
+	in.Objects, in.Retained, in.Unplaced = f.records.decided.Objects, f.records.decided.Retained, f.records.decided.Unplaced
 	for _, x := range findings {
 		in.Warnings = append(in.Warnings, record.FindingLine(x))
 	}

@@ -36,6 +36,17 @@ func (r *Records) All() iter.Seq2[manifest.ID, *v1alpha1.FederatedObject] { retu
 // IDs returns the objects that have a record, sorted.
 func (r *Records) IDs() []manifest.ID { return slices.SortedFunc(maps.Keys(r.of), manifest.ID.Compare) }
 
+// Without returns the objects that have a record and are not among others.
+func (r *Records) Without(others map[manifest.ID]bool) []manifest.ID {
+	var ids []manifest.ID
+	for id := range r.of {
+		if !others[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // Set records that the hub has o.
 func (r *Records) Set(o *v1alpha1.FederatedObject) {
 	id := o.Spec.Template.ID()
@@ -55,7 +66,8 @@ func (r *Records) SetStatus(id manifest.ID, s v1alpha1.FederatedObjectStatus) {
 // Defer records that the hub gets o later.
 func (r *Records) Defer(o *v1alpha1.FederatedObject) {
 	id := o.Spec.Template.ID()
-	r.of[id], r.deferred[id] = o, r.deferred[id]
+	doubtful := r.deferred[id]
+	r.of[id], r.deferred[id] = o, doubtful
 }
 
 // IsDeferred reports whether the hub does not have the record of an object yet.
