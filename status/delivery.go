@@ -61,7 +61,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	run.conditions(c, t, p)
 
-	next := *prev.DeepCopy()
+	next := copyBeside(prev)
 	next.ObservedGeneration, next.Summary = generation, t.Summary
 	next.Conditions = c.summarize(v)
 	next.Message = headline(next.Conditions)
@@ -93,6 +93,15 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if !run.LastProbeTime.IsZero() && !equality.Semantic.DeepEqual(prev, next) { // it moves only with something else: it must not tick
 		next.LastProbeTime = since(run.LastProbeTime)
 	}
+	return next
+}
+
+// copyBeside returns a deep copy that shares the lists of all objects, which nobody changes in place.
+func copyBeside(s v1alpha1.DeliveryStatus) v1alpha1.DeliveryStatus {
+	inventory, orphaned := s.Inventory, s.Orphaned
+	s.Inventory, s.Orphaned = nil, nil
+	next := *s.DeepCopy()
+	next.Inventory, next.Orphaned = inventory, orphaned
 	return next
 }
 

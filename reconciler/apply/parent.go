@@ -75,8 +75,31 @@ func (d *delivery) finish(ctx context.Context, failed error) error {
 	return d.writeParent(ctx, now)
 }
 
+// keepsInventory reports whether the delivery neither added an object to the inventory nor removed one, and all are there.
+func (d *delivery) keepsInventory(failed error) bool {
+	if failed != nil || len(d.outcome.Released)+len(d.outcome.Pruned) > 0 {
+		return false
+	}
+	written := map[manifest.ID]bool{}
+	for id := range d.written() {
+		written[id] = true
+	}
+	for _, id := range d.outcome.NotRepaired {
+		written[id] = true
+	}
+	for id := range written {
+		if !d.previous.Has(id) {
+			return false
+		}
+	}
+	return d.live.HasAll(d.previous, func(id manifest.ID) bool { return written[id] })
+}
+
 // inventory returns the owned objects after the delivery.
 func (d *delivery) inventory(failed error) *live.Inventory {
+	if d.keepsInventory(failed) {
+		return d.previous
+	}
 	left := make(map[manifest.ID]bool, d.live.Len())
 	for id := range d.live.IDs() { // also those that wait for their finalizers
 		if d.previous.Has(id) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -17,7 +18,7 @@ import (
 // set.
 type Inventory struct {
 	entries []string
-	ids     map[manifest.ID]bool
+	ids     map[unique.Handle[manifest.ID]]bool
 	// kinds ("Deployment.apps") and namespaces are listed in the parent of the ApplySet. All fields are sorted.
 	kinds, namespaces []string
 }
@@ -48,7 +49,10 @@ func NewInventory(ids map[manifest.ID]bool, entries []string) *Inventory {
 			namespaces[id.Namespace] = true
 		}
 	}
-	inv := &Inventory{entries: entries, ids: ids, namespaces: slices.Sorted(maps.Keys(namespaces))}
+	inv := &Inventory{entries: entries, ids: make(map[unique.Handle[manifest.ID]]bool, len(ids)), namespaces: slices.Sorted(maps.Keys(namespaces))}
+	for id := range ids {
+		inv.ids[unique.Make(id)] = true
+	}
 	for kind := range kinds {
 		inv.kinds = append(inv.kinds, kind.String())
 	}
@@ -96,19 +100,33 @@ func (inv *Inventory) Len() int {
 	return len(inv.ids)
 }
 
-func (inv *Inventory) Has(id manifest.ID) bool { return inv != nil && inv.ids[id] }
+func (inv *Inventory) Has(id manifest.ID) bool { return inv != nil && inv.ids[unique.Make(id)] }
 
 // All iterates over the objects in no order.
 func (inv *Inventory) All() iter.Seq[manifest.ID] {
-	if inv == nil {
-		return maps.Keys[map[manifest.ID]bool](nil)
+	return func(yield func(manifest.ID) bool) {
+		if inv == nil {
+			return
+		}
+		for id := range inv.ids {
+			if !yield(id.Value()) {
+				return
+			}
+		}
 	}
-	return maps.Keys(inv.ids)
 }
 
 // Equal reports whether the inventory has these objects and no others. Nil equals no set.
 func (inv *Inventory) Equal(ids map[manifest.ID]bool) bool {
-	return inv != nil && maps.Equal(ids, inv.ids)
+	if inv == nil || len(ids) != len(inv.ids) {
+		return false
+	}
+	for id := range ids {
+		if !inv.Has(id) {
+			return false
+		}
+	}
+	return true
 }
 
 // Annotations returns the kinds and the namespaces as the parent of the ApplySet lists them.

@@ -140,6 +140,19 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 	}
 }
 
+// HasAll reports whether all objects of an inventory were observed, except those that but returns true for.
+func (l *Objects) HasAll(inv *Inventory, but func(manifest.ID) bool) bool {
+	if inv == nil {
+		return true
+	}
+	for id := range inv.ids {
+		if _, there := l.of[id]; !there && !but(id.Value()) {
+			return false
+		}
+	}
+	return true
+}
+
 // IDs iterates over all objects in no order.
 func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
