@@ -15,7 +15,10 @@ import (
 )
 
 // maxList limits the errors or warnings that a Release lists.
-const maxList = 10
+const maxList = MaxWarnings
+
+// MaxWarnings is the number of warnings that a Release lists at most.
+const MaxWarnings = 10
 
 // ReleaseInput is the state of one commit.
 type ReleaseInput struct {
@@ -26,8 +29,9 @@ type ReleaseInput struct {
 	Errors []string
 	// ErrorReason is the RejectionReason of the errors; empty is BuildFailed.
 	ErrorReason string
-	// Warnings of the plan.
-	Warnings []string
+	// Warnings are the first warnings of the plan, MaxWarnings if there are more; MoreWarnings counts the others.
+	Warnings     []string
+	MoreWarnings int
 	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: reason".
 	Unplaced []string
 	// Retained are the objects that stay on their previous clusters because no new choice was possible, in the same
@@ -82,7 +86,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	next.Rollouts, next.RolloutsOmitted = in.rollouts()
 	next.NotReadyClusters, next.Omitted = notReady(prev.NotReadyClusters, t, in.Deliveries, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
-	next.Warnings = firstOf(in.Warnings, maxSentence)
+	next.Warnings = firstOf(in.Warnings, maxSentence, in.MoreWarnings)
 	if v.ready != metav1.ConditionTrue && (!v.stalled || v.reason == DeletionBlocked) {
 		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.NotReadyClusters, v, now)
 	}
@@ -315,11 +319,11 @@ func first(list []string, bytes int) ([]string, int32) {
 }
 
 // firstOf is first for a field without a count of omitted entries: the last line has it.
-func firstOf(list []string, bytes int) []string {
-	if len(list) <= maxList {
+func firstOf(list []string, bytes, more int) []string {
+	if len(list)+more <= maxList {
 		out, _ := first(list, bytes)
 		return out
 	}
-	out, _ := first(list[:maxList-1], bytes)
-	return append(out, fmt.Sprintf("and %d more", len(list)-maxList+1))
+	out, _ := first(list[:min(len(list), maxList-1)], bytes)
+	return append(out, fmt.Sprintf("and %d more", len(list)+more-len(out)))
 }

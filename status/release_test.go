@@ -227,6 +227,7 @@ func TestReleaseFindings(t *testing.T) {
 	s = Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Warnings: findings}, t0)
 	require.Len(t, s.Warnings, 10)
 	require.Equal(t, "and 3 more", s.Warnings[9])
+	require.Equal(t, s.Warnings, Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Warnings: findings[:MaxWarnings], MoreWarnings: 2}, t0).Warnings)
 }
 
 func TestReleaseIsBounded(t *testing.T) {

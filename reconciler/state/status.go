@@ -206,7 +206,9 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	in.Approval, in.Preflight = n.approval, n.dryRun.Result
 	f.records.decided = f.records.decided.Of(plan)
 	in.Objects, in.Retained, in.Unplaced = f.records.decided.Objects, f.records.decided.Retained, f.records.decided.Unplaced
-	for _, x := range findings {
+	listed := min(len(findings), status.MaxWarnings)
+	in.MoreWarnings = len(findings) - listed
+	for _, x := range findings[:listed] {
 		in.Warnings = append(in.Warnings, record.FindingLine(x))
 	}
 	if problem := f.mirror.Problem; problem != "" && n.pending == nil {
