@@ -26,6 +26,8 @@ import (
 
 // DryRunOptions configure a dry-run.
 type DryRunOptions struct {
+	// Difference is as for Deliver.
+	Difference *live.Difference
 	// Account sends the dry-runs, as it would send the requests of the delivery.
 	Account tenancy.Account
 	// Book has the users' scripts that retain live fields. Nil: none.
@@ -44,7 +46,7 @@ type DryRunOptions struct {
 // observed and previous are as for Deliver; DryRun lists the live objects if observed is nil. The error is about the whole cluster
 // or ctx's own; the result has the answers until then.
 func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, observed *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
-	d, err := newDelivery(m, federation, want, observed, previous, Options{Account: o.Account, Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
+	d, err := newDelivery(m, federation, want, observed, previous, Options{Difference: o.Difference, Account: o.Account, Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
 	if err != nil {
 		return live.DryRunResult{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/approval"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
@@ -190,21 +189,21 @@ func (f *Federation) DryRunRetry(now time.Time) time.Duration {
 	return f.newest.dryRun.Retry(now)
 }
 
-// DryRunTarget returns the objects that a plan wants on a cluster, and the known live objects. live is nil if the cluster has to
-// be listed: the report of another replica does not contain everything.
-func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, known *live.Objects, inventory *live.Inventory) {
+// DryRunTarget returns the objects that a plan wants on a cluster, with the known live objects and the difference between both. Live
+// is nil if the cluster has to be listed: the report of another replica does not contain everything.
+func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (t delivery.Trial) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	target = plan.ForCluster(cluster)
+	t.Target = plan.ForCluster(cluster)
 	l := f.clusters[cluster]
 	if l == nil {
-		return target, nil, nil
+		return t
 	}
 	if l.Listed && l.Report == nil {
-		known = l.Live.Clone()
+		t.Live, t.Difference = l.Live.Clone(), l.Difference(t.Target)
 	}
-	inventory, _ = live.ParseInventory(l.Delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
-	return target, known, inventory
+	t.Inventory, _ = f.readInventory(l.Delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
+	return t
 }
 
 // NotWaitedFor returns the clusters that no dry-run has waited for.

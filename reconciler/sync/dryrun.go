@@ -167,7 +167,7 @@ func (p *Planner) neverProbed(cluster string) bool {
 
 // dryRunOn tries the plan on one cluster.
 func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propagate.Plan, cluster string, only map[manifest.ID]bool, result *DryRun) {
-	target, known, inventory := f.DryRunTarget(cluster, plan)
+	t := f.DryRunTarget(cluster, plan)
 	book, _ := plan.Interpreters()
 	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
@@ -177,7 +177,7 @@ func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propa
 		return
 	}
 	why, err := p.pool.Ask(ctx, cluster, func(m *clusters.Member) error {
-		tried, err := apply.DryRun(ctx, m, f.Key().String(), target, known, inventory, apply.DryRunOptions{Account: account, Book: book, Only: only, Timeout: answerTimeout})
+		tried, err := apply.DryRun(ctx, m, f.Key().String(), t.Target, t.Live, t.Inventory, apply.DryRunOptions{Difference: t.Difference, Account: account, Book: book, Only: only, Timeout: answerTimeout})
 		result.add(cluster, tried)
 		return err
 	})

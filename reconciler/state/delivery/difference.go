@@ -10,6 +10,16 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
+// Trial has the objects that a plan wants on a cluster, and what is known of the cluster.
+type Trial struct {
+	Target propagate.ClusterPlan
+	// Live has the observed objects; nil if they have to be listed. Difference is that of Live from Target; nil if it has to be
+	// computed.
+	Live       *live.Objects
+	Difference *live.Difference
+	Inventory  *live.Inventory
+}
+
 // difference has the objects in which the cluster differs from its target, as they were compared last.
 type difference struct {
 	// due are indexes of target objects that are not held and not on the cluster as planned.
@@ -80,22 +90,19 @@ func (l *State) compareOne(id manifest.ID) {
 	}
 }
 
-// Difference returns the objects in which the cluster differs from target; nil if target is not the one that is wanted now.
+// Difference returns the objects in which the cluster differs from target; nil if target has other objects than the wanted one.
 func (l *State) Difference(target propagate.ClusterPlan) *live.Difference {
-	if !sameSlice(target.Objects, l.Target.Objects) || !sameSlice(target.Failed, l.Target.Failed) {
+	if !sameIDs(l.Target, target) {
 		return nil
 	}
 	d := l.compare()
 	x := &live.Difference{Extra: slices.Collect(maps.Keys(d.extra))}
-	for _, i := range slices.Sorted(maps.Keys(d.due)) {
-		x.Due = append(x.Due, target.Objects[i])
+	for i, p := range target.Objects {
+		if p == l.Target.Objects[i] && d.due[i] || p != l.Target.Objects[i] && l.isDue(p) {
+			x.Due = append(x.Due, p)
+		}
 	}
 	return x
-}
-
-// sameSlice reports whether two slices share their memory.
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // extra iterates over the objects on the cluster that the target does not have.
