@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
 )
 
 // Carried relates a plan to the plan that the hub has the records of. The zero value carries nothing over.
@@ -29,15 +30,15 @@ func (c Carried) Changed() (ids []manifest.ID, step bool) {
 }
 
 // Decisions iterates over the decisions of plan that may have changed, by their index: all, unless it is a step.
-func (c Carried) Decisions(plan *propagate.Plan) iter.Seq2[int, *propagate.Decision] {
+func (c Carried) Decisions(plan *propagate.Plan) iter.Seq2[int, *decision.Decision] {
 	ids, step := c.Changed()
 	if !step {
 		return slices.All(plan.Decisions)
 	}
 	slices.SortFunc(ids, manifest.ID.Compare)
-	return func(yield func(int, *propagate.Decision) bool) {
+	return func(yield func(int, *decision.Decision) bool) {
 		for _, id := range ids {
-			i, known := slices.BinarySearchFunc(plan.Decisions, id, func(d *propagate.Decision, id manifest.ID) int { return d.ID.Compare(id) })
+			i, known := slices.BinarySearchFunc(plan.Decisions, id, func(d *decision.Decision, id manifest.ID) int { return d.ID.Compare(id) })
 			if known && !yield(i, plan.Decisions[i]) {
 				return
 			}
@@ -95,7 +96,7 @@ func (s Summary) step(plan *propagate.Plan) (next Summary, ok bool) {
 	return next, len(next.Retained)+len(next.Unplaced) == 0
 }
 
-func (s *Summary) add(d *propagate.Decision) {
+func (s *Summary) add(d *decision.Decision) {
 	if !Has(d) {
 		return
 	}
