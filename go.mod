@@ -93,6 +93,7 @@ require (
 	github.com/go-errors/errors v1.5.1 // indirect
 	github.com/go-fed/httpsig v1.1.0 // indirect
 	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v0.21.1 // indirect
 	github.com/go-openapi/jsonreference v0.21.0 // indirect
@@ -209,7 +210,7 @@ require (
 )
 
 tool (
-	github.com/accord-dev/accord/cmd/accord
 	github.com/accord-dev/accord/clusters/local/members
+	github.com/accord-dev/accord/cmd/accord
 	k8s.io/kubernetes/cmd/kubectl
 )

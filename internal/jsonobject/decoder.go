@@ -1,25 +1,34 @@
-// Package jsonobject decodes the JSON of Kubernetes objects into the values of unstructured.Unstructured. It allocates and
-// computes less than encoding/json: names and short texts, which objects have in common, are in memory once.
+// Package jsonobject decodes the JSON of Kubernetes objects into the values of unstructured.Unstructured. It allocates less than a
+// generic decoder: names and short texts, which objects have in common, are in memory once.
 package jsonobject
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-const (
-	// maxDepth is the deepest nesting, as in apimachinery.
-	maxDepth = 10000
-	// shortest is the longest text that a Decoder keeps, and kept the number of such texts; a power of two.
-	shortest, kept = 32, 512
-)
+// shortest is the longest text that a Decoder keeps, and kept the number of such texts.
+const shortest, kept = 32, 512
+
+// lenient are the options with which API servers and their clients read JSON.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// seed of the places of kept texts.
+var seed = maphash.MakeSeed()
 
 // Decoder decodes objects and keeps short texts, which it uses again. The zero value is ready for use. It is not safe for
 // concurrent use.
 type Decoder struct {
-	texts [kept]any // of type string
-	text  []byte
-	at    int
+	texts  [kept]any // of type string
+	tokens jsontext.Decoder
+	room   []byte
 }
 
 // Unmarshal decodes an object as k8s.io/apimachinery/pkg/util/json does: a whole number that fits is an int64, any other number
@@ -28,14 +37,15 @@ type Decoder struct {
 // fieldsV1 of each entry of metadata.managedFields becomes a string with its JSON. The object is the whole text, or the field
 // "object" of a watch event.
 func (d *Decoder) Unmarshal(text []byte) (map[string]any, error) {
-	d.text, d.at = text, 0
-	defer func() { d.text = nil }()
-	value, err := d.value(0, outside)
+	d.tokens.Reset(bytes.NewBuffer(text), lenient...)
+	value, err := d.value(outside)
 	if err != nil {
-		return nil, err
+		return nil, malformed(err)
 	}
-	if d.space(); d.at < len(d.text) {
-		return nil, d.errorf("text after the end")
+	if _, err := d.tokens.ReadToken(); err == nil {
+		return nil, errors.New("malformed JSON: text after the end")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, malformed(err)
 	}
 	object, ok := value.(map[string]any)
 	if !ok && value != nil {
@@ -43,6 +53,8 @@ func (d *Decoder) Unmarshal(text []byte) (map[string]any, error) {
 	}
 	return object, nil
 }
+
+func malformed(err error) error { return fmt.Errorf("malformed JSON: %w", err) }
 
 // place is the position of a value on the way to fieldsV1.
 type place int
@@ -70,135 +82,105 @@ func (p place) below(name string) place {
 	return elsewhere
 }
 
-func (d *Decoder) errorf(format string, args ...any) error {
-	return fmt.Errorf("malformed JSON at byte %d: %s", d.at, fmt.Sprintf(format, args...))
-}
-
-func (d *Decoder) space() {
-	for d.at < len(d.text) {
-		switch d.text[d.at] {
-		case ' ', '\n', '\t', '\r':
-			d.at++
-		default:
-			return
-		}
-	}
-}
-
-// next skips space and returns the next byte; 0 at the end.
-func (d *Decoder) next() byte {
-	if d.space(); d.at < len(d.text) {
-		return d.text[d.at]
-	}
-	return 0
-}
-
-func (d *Decoder) value(depth int, p place) (any, error) {
-	if depth > maxDepth {
-		return nil, d.errorf("nested deeper than %d levels", maxDepth)
-	}
-	switch c := d.next(); c {
+func (d *Decoder) value(p place) (any, error) {
+	switch d.tokens.PeekKind() {
 	case '{':
-		if start := d.at; p == fieldsV1 {
-			if err := d.skip(); err != nil {
-				return nil, err
-			}
-			return string(d.text[start:d.at]), nil
+		if p == fieldsV1 {
+			text, err := d.tokens.ReadValue()
+			return string(text), err
 		}
-		return d.object(depth, p)
+		return d.object(p)
 	case '[':
-		return d.list(depth, p)
+		return d.list(p)
 	case '"':
 		return d.string()
-	case 't':
-		return true, d.word("true")
-	case 'f':
-		return false, d.word("false")
-	case 'n':
-		return nil, d.word("null")
-	default:
-		if c == '-' || c >= '0' && c <= '9' {
-			return d.number()
-		}
-		return nil, d.errorf("no value begins here")
-	}
-}
-
-func (d *Decoder) object(depth int, p place) (any, error) {
-	object := map[string]any{}
-	d.at++ // the brace
-	if d.next() == '}' {
-		d.at++
-		return object, nil
-	}
-	for {
-		name, err := d.name()
+	case '0':
+		text, err := d.tokens.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		if object[name], err = d.value(depth+1, p.below(name)); err != nil {
+		return number(text)
+	}
+	token, err := d.tokens.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil
+}
+
+func (d *Decoder) object(p place) (any, error) {
+	if _, err := d.tokens.ReadToken(); err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	for d.tokens.PeekKind() == '"' {
+		name, err := d.string()
+		if err != nil {
 			return nil, err
 		}
-		if more, err := d.more('}'); !more {
-			return object, err
+		if object[name.(string)], err = d.value(p.below(name.(string))); err != nil {
+			return nil, err
 		}
 	}
+	_, err := d.tokens.ReadToken()
+	return object, err
 }
 
-// name reads the name of a field and the colon.
-func (d *Decoder) name() (string, error) {
-	if d.next() != '"' {
-		return "", d.errorf("expected the name of a field")
+func (d *Decoder) list(p place) (any, error) {
+	if _, err := d.tokens.ReadToken(); err != nil {
+		return nil, err
 	}
-	text, err := d.string()
-	if err != nil {
-		return "", err
-	}
-	if d.next() != ':' {
-		return "", d.errorf("expected a colon")
-	}
-	d.at++
-	return text.(string), nil
-}
-
-// more reads a comma, or the end of an object or a list.
-func (d *Decoder) more(end byte) (bool, error) {
-	switch d.next() {
-	case ',':
-		d.at++
-		return true, nil
-	case end:
-		d.at++
-		return false, nil
-	}
-	return false, d.errorf("expected a comma or %q", end)
-}
-
-func (d *Decoder) list(depth int, p place) (any, error) {
 	list := []any{}
-	d.at++ // the bracket
-	if d.next() == ']' {
-		d.at++
-		return list, nil
-	}
-	for {
-		value, err := d.value(depth+1, p)
+	for kind := d.tokens.PeekKind(); kind != ']' && kind != 0; kind = d.tokens.PeekKind() {
+		value, err := d.value(p)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, value)
-		if more, err := d.more(']'); !more {
-			return list, err
-		}
 	}
+	_, err := d.tokens.ReadToken()
+	return list, err
 }
 
-// skip passes an object.
-func (d *Decoder) skip() error {
-	end, err := objectEnd(d.text[d.at:], 0, 0)
-	if err == nil && (end.at == 0 || end.depth > 0) {
-		err = errors.New("an object does not end")
+// string returns a text as an interface of type string: that of a short text is in memory once.
+func (d *Decoder) string() (any, error) {
+	text, err := d.letters()
+	if err != nil {
+		return nil, err
 	}
-	d.at += end.at
-	return err
+	if len(text) > shortest {
+		return string(text), nil
+	}
+	slot := &d.texts[maphash.Bytes(seed, text)%kept]
+	if known, ok := (*slot).(string); !ok || known != string(text) {
+		*slot = string(text)
+	}
+	return *slot, nil
+}
+
+// letters returns a text without its escapes, until the next call.
+func (d *Decoder) letters() ([]byte, error) {
+	quoted, err := d.tokens.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range quoted {
+		if c == '\\' || c >= utf8.RuneSelf {
+			d.room, _ = jsontext.AppendUnquote(d.room[:0], quoted) // the error is about letters that it replaced
+			return d.room, nil
+		}
+	}
+	return quoted[1 : len(quoted)-1], nil
+}
+
+// number returns an int64 or a float64.
+func number(text []byte) (any, error) {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		return n, nil
+	}
+	return strconv.ParseFloat(string(text), 64)
 }

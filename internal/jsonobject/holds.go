@@ -1,88 +1,73 @@
 package jsonobject
 
-// Holds reports whether live has every value of the object that text encodes, with lists in the same order; null and empty values
-// may be absent. It allocates next to nothing. It returns false for malformed text, and where values only have another form ("1" and
-// "1000m").
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// holders are the decoders of Holds.
+var holders Pool
+
+// Holds is Decoder.Holds with a decoder that calls share.
 func Holds(text []byte, live map[string]any) bool {
-	h := holder{Decoder{text: text}}
-	return h.next() == '{' && h.holds(live, 0) && h.next() == 0
+	d := holders.decoder()
+	defer holders.decoders.Put(d)
+	return d.Holds(text, live)
 }
 
-// holder compares text with a value.
-type holder struct{ Decoder }
-
-func (h *holder) holds(live any, depth int) bool {
-	if depth > maxDepth {
+// Holds reports whether live has every value of the object that text encodes, with lists in the same order; null and empty values
+// may be absent. It returns false for malformed text, and where values only have another form ("1" and "1000m").
+func (d *Decoder) Holds(text []byte, live map[string]any) bool {
+	d.tokens.Reset(bytes.NewBuffer(text), lenient...)
+	if d.tokens.PeekKind() != '{' || !d.holds(live) {
 		return false
 	}
-	switch h.next() {
+	_, err := d.tokens.ReadToken()
+	return errors.Is(err, io.EOF)
+}
+
+func (d *Decoder) holds(live any) bool {
+	switch d.tokens.PeekKind() {
 	case '{':
 		object, _ := live.(map[string]any)
-		return h.object(object, depth)
+		return d.objectHolds(object)
 	case '[':
 		list, _ := live.([]any)
-		return h.list(list, depth)
+		return d.listHolds(list)
 	case '"':
-		text, ok := h.letters()
+		text, err := d.letters()
 		is, isText := live.(string)
-		return ok && isText && is == string(text)
-	case 't':
-		return h.word("true") == nil && live == true
-	case 'f':
-		return h.word("false") == nil && live == false
+		return err == nil && isText && is == string(text)
 	case 'n':
-		return h.word("null") == nil
+		_, err := d.tokens.ReadToken()
+		return err == nil
 	}
-	n, err := h.number()
-	return err == nil && n == live
+	value, err := d.value(elsewhere)
+	return err == nil && value == live
 }
 
-// letters passes a text and returns it without escapes.
-func (h *holder) letters() ([]byte, bool) {
-	if text, plain := h.plain(); plain {
-		return text, true
+func (d *Decoder) objectHolds(live map[string]any) bool {
+	_, _ = d.tokens.ReadToken() // the brace
+	for d.tokens.PeekKind() == '"' {
+		name, err := d.letters()
+		if err != nil || !d.holds(live[string(name)]) {
+			return false
+		}
 	}
-	value, err := h.string()
-	text, _ := value.(string)
-	return []byte(text), err == nil
+	_, err := d.tokens.ReadToken()
+	return err == nil
 }
 
-func (h *holder) object(live map[string]any, depth int) bool {
-	h.at++
-	if h.next() == '}' {
-		h.at++
-		return true
-	}
-	for {
-		if h.next() != '"' {
+func (d *Decoder) listHolds(live []any) bool {
+	_, _ = d.tokens.ReadToken() // the bracket
+	i := 0
+	for kind := d.tokens.PeekKind(); kind != ']' && kind != 0; kind = d.tokens.PeekKind() {
+		if i >= len(live) || !d.holds(live[i]) {
 			return false
 		}
-		name, ok := h.letters()
-		if !ok || h.next() != ':' {
-			return false
-		}
-		h.at++
-		if !h.holds(live[string(name)], depth+1) {
-			return false
-		}
-		if more, err := h.more('}'); !more {
-			return err == nil
-		}
+		i++
 	}
-}
-
-func (h *holder) list(live []any, depth int) bool {
-	h.at++
-	if h.next() == ']' {
-		h.at++
-		return len(live) == 0
-	}
-	for i := 0; ; i++ {
-		if i >= len(live) || !h.holds(live[i], depth+1) {
-			return false
-		}
-		if more, err := h.more(']'); !more {
-			return err == nil && i+1 == len(live)
-		}
-	}
+	_, err := d.tokens.ReadToken()
+	return err == nil && i == len(live)
 }
