@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// busyPercent is GOGC while the process works: a collection costs CPU for the whole heap, and the garbage of a bulk is returned
-	// when the process rests.
-	busyPercent = 200
+	// smallPercent is GOGC while the live heap is smaller than smallHeap: a small heap is collected often. A larger one needs the
+	// usual GOGC, because memory between live objects cannot be returned: with 6,000 objects 150 MB stay for 55 MB after a plan
+	// with GOGC=200, and 114 MB with 100.
+	smallPercent, usualPercent = 200, 100
+	smallHeap                  = 48 << 20
 	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a 64th of its memory.
 	samplePeriod = 500 * time.Millisecond
 	restBytes    = 512 << 10
@@ -23,9 +25,7 @@ const (
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
 // a bulk for minutes, and most of its memory for good. A return costs one collection. It sets GOGC, unless the environment does.
 func ReturnAtRest(ctx context.Context) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(busyPercent)
-	}
+	percent := usualPercent
 	ticks := time.NewTicker(samplePeriod)
 	defer ticks.Stop()
 	var r rest
@@ -34,7 +34,12 @@ func ReturnAtRest(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-ticks.C:
-			if r.returns(allocated(), inUse(), now) {
+			sample := take()
+			if next := percentFor(sample.live, percent); next != percent && os.Getenv("GOGC") == "" {
+				percent = next
+				debug.SetGCPercent(percent)
+			}
+			if r.returns(sample.allocated, inUse(), now) {
 				debug.FreeOSMemory()
 				releaseProgram()
 				r.base = inUse()
@@ -63,9 +68,25 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	return true
 }
 
-// allocated returns the bytes that the process has allocated since its start.
-func allocated() uint64 {
-	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+// percentFor returns GOGC for a live heap; percent is the one before.
+func percentFor(live uint64, percent int) int {
+	switch {
+	case live < smallHeap*3/4:
+		return smallPercent
+	case live >= smallHeap:
+		return usualPercent
+	}
+	return percent
+}
+
+// sample has figures of the Go runtime.
+type sample struct {
+	allocated uint64 // bytes since the start of the process
+	live      uint64 // bytes after the last collection
+}
+
+func take() sample {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
-	return samples[0].Value.Uint64()
+	return sample{samples[0].Value.Uint64(), samples[1].Value.Uint64()}
 }

@@ -9,12 +9,12 @@ import (
 
 func TestMemoryIsReturnedAtRest(t *testing.T) {
 	const mb, tick, long = 1 << 20, samplePeriod, returnPeriod
-	type sample struct {
+	type step struct {
 		allocates, inUse uint64
 		after            time.Duration
 		returns          bool
 	}
-	for name, samples := range map[string][]sample{
+	for name, samples := range map[string][]step{
 		"two quiet samples":                {{50 * mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}},
 		"a busy process":                   {{50 * mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}},
 		"small":                            {{0, 10 * mb, tick, false}, {0, 10 * mb, tick, false}},
@@ -35,5 +35,16 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestPercentForALiveHeap(t *testing.T) {
+	for _, c := range []struct {
+		live         uint64
+		before, want int
+	}{
+		{10 << 20, 100, 200}, {35 << 20, 100, 200}, {40 << 20, 100, 100}, {40 << 20, 200, 200}, {48 << 20, 200, 100}, {1 << 30, 200, 100},
+	} {
+		require.Equal(t, c.want, percentFor(c.live, c.before), "%d MB", c.live>>20)
 	}
 }
