@@ -89,18 +89,10 @@ func (b builder) objects(name string, data []byte) ([]Object, error) {
 		if id == "" {
 			t.data = data
 		}
-		t.objects, t.err = b.file(name).objects(data)
-		b.share(t.objects)
+		t.objects, t.err = b.file(name).objects(data, b.sharing)
 	}
 	b.current.files[name] = t
 	return t.objects, t.err
-}
-
-// share keeps the equal parts of objects in memory once.
-func (b builder) share(objects []Object) {
-	for _, o := range objects {
-		b.sharing.share(o.Manifest.Object)
-	}
 }
 
 // unchanged reports whether a file still has the content data, without reading it into memory as a whole.

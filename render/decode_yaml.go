@@ -109,6 +109,8 @@ type decoder struct {
 	offset int // added to the lines of nodes
 	nodes  int // decoded so far
 	bytes  int // of text, decoded so far
+	// sharing has the parts of earlier objects; nil for values that may be changed.
+	sharing *sharing
 }
 
 func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
@@ -120,95 +122,41 @@ func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
 }
 
 func (d *decoder) value(n *yaml.Node, depth int) (any, error) {
+	decoded, err := d.decode(n, depth)
+	return decoded.value, err
+}
+
+func (d *decoder) decode(n *yaml.Node, depth int) (none sharedValue, err error) {
 	if d.nodes++; d.nodes > MaxNodes {
-		return nil, d.errorf(n, "has more than %d values, including repeated aliases", MaxNodes)
+		return none, d.errorf(n, "has more than %d values, including repeated aliases", MaxNodes)
 	}
 	if d.bytes += len(n.Value); d.bytes > MaxFileSize {
-		return nil, d.errorf(n, "has more than %d bytes of text, including repeated aliases", MaxFileSize)
+		return none, d.errorf(n, "has more than %d bytes of text, including repeated aliases", MaxFileSize)
 	}
 	if depth > MaxDepth {
-		return nil, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
+		return none, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		return d.mapping(n, depth)
 	case yaml.SequenceNode:
-		list := make([]any, len(n.Content))
+		items := make([]sharedValue, len(n.Content))
 		for i, item := range n.Content {
-			value, err := d.value(item, depth+1)
-			if err != nil {
-				return nil, err
+			if items[i], err = d.decode(item, depth+1); err != nil {
+				return none, err
 			}
-			list[i] = value
 		}
-		return list, nil
+		return d.sharing.list(items), nil
 	case yaml.AliasNode:
-		return d.value(n.Alias, depth+1)
+		return d.decode(n.Alias, depth+1)
 	case yaml.ScalarNode:
-		return d.scalar(n)
-	}
-	return nil, d.errorf(n, "is not valid YAML: unexpected node")
-}
-
-func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
-	m := make(map[string]any, len(n.Content)/2)
-	var merged []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if key.Kind == yaml.AliasNode {
-			key = key.Alias
-		}
-		if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!null" {
-			hint := ""
-			if key.Kind == yaml.MappingNode { // {{ name }} is a mapping whose key is a mapping
-				hint = renderFirst
-			}
-			return nil, d.errorf(n.Content[i], "has a mapping key that is not a string%s", hint)
-		}
-		if key.ShortTag() == "!!merge" {
-			merged = append(merged, n.Content[i+1])
-			continue
-		}
-		if _, twice := m[key.Value]; twice {
-			return nil, d.errorf(n.Content[i], "duplicate key %.100q", key.Value)
-		}
-		d.bytes += len(key.Value)
-		value, err := d.value(n.Content[i+1], depth+1)
+		value, err := d.scalar(n)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		m[key.Value] = value
+		return d.sharing.scalar(value), nil
 	}
-	for _, from := range merged {
-		if err := d.merge(m, from, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-// merge adds the keys of a merge key (<<) that the mapping lacks.
-func (d *decoder) merge(m map[string]any, from *yaml.Node, depth int) error {
-	value, err := d.value(from, depth)
-	if err != nil {
-		return err
-	}
-	sources, isList := value.([]any)
-	if !isList {
-		sources = []any{value}
-	}
-	for _, source := range sources {
-		fields, ok := source.(map[string]any)
-		if !ok {
-			return d.errorf(from, "merge key << needs a mapping or a list of mappings")
-		}
-		for key, value := range fields {
-			if _, has := m[key]; !has {
-				m[key] = value
-			}
-		}
-	}
-	return nil
+	return none, d.errorf(n, "is not valid YAML: unexpected node")
 }
 
 func (d *decoder) scalar(n *yaml.Node) (any, error) {

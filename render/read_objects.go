@@ -16,8 +16,8 @@ import (
 )
 
 // objects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
-// *manifest.Error per invalid document.
-func (f file) objects(data []byte) ([]Object, error) {
+// *manifest.Error per invalid document. The objects have their equal parts in common.
+func (f file) objects(data []byte, shared *sharing) ([]Object, error) {
 	data, err := f.normalize(data)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (f file) objects(data []byte) ([]Object, error) {
 	var objects []Object
 	wrong := errorList{limit: MaxFileErrors}
 	for _, d := range split(data) {
-		found, err := f.document(d)
+		found, err := f.document(d, shared)
 		if objects = append(objects, found...); !wrong.add(err) {
 			break
 		}
@@ -33,12 +33,12 @@ func (f file) objects(data []byte) ([]Object, error) {
 	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileErrors))
 }
 
-func (f file) document(d document) ([]Object, error) {
+func (f file) document(d document, shared *sharing) ([]Object, error) {
 	node, err := f.parse(d)
 	if err != nil || node == nil {
 		return nil, err
 	}
-	decoder := &decoder{file: f, offset: d.line - 1}
+	decoder := &decoder{file: f, offset: d.line - 1, sharing: shared}
 	value, err := decoder.value(node, 0)
 	if err != nil {
 		return nil, err

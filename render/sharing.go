@@ -2,9 +2,11 @@ package render
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -29,67 +31,118 @@ type sharedValue struct {
 	value  any
 }
 
+// field is a field of an object.
+type field struct {
+	name  string
+	value sharedValue
+}
+
 // share replaces the parts of an object by equal parts of earlier objects. The object itself stays another one.
-func (s *sharing) share(object map[string]any) { s.fields(object) }
+func (s *sharing) share(object map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		value := object[name]
+		delete(object, name) // with its own text of the name
+		object[s.text(name)] = s.of(value).value
+	}
+}
 
 // of returns the number of a value, and the first value that was equal.
 func (s *sharing) of(value any) sharedValue {
 	switch v := value.(type) {
 	case map[string]any:
-		return s.numbered('m', s.fields(v), v)
+		fields := make([]field, 0, len(v))
+		for name, value := range v {
+			fields = append(fields, field{name, s.of(value)})
+		}
+		return s.object(fields)
 	case []any:
-		content := make([]uint32, 0, len(v))
+		items := make([]sharedValue, len(v))
 		for i, item := range v {
-			item := s.of(item)
-			content, v[i] = append(content, item.number), item.value
+			items[i] = s.of(item)
 		}
-		return s.numbered('l', content, v)
+		return s.list(items)
+	}
+	return s.scalar(value)
+}
+
+// object returns an object with the given fields, whose names differ. It sorts them. A nil sharing shares nothing.
+func (s *sharing) object(fields []field) sharedValue {
+	if s == nil {
+		return sharedValue{value: objectOf(fields)}
+	}
+	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	names := make([]uint32, 0, 24)
+	for i, f := range fields {
+		name := s.scalar(f.name)
+		fields[i].name = name.value.(string)
+		names = append(names, name.number)
+	}
+	key := append(s.key[:0], 'm')
+	for i, f := range fields {
+		key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, names[i]), f.value.number)
+	}
+	return s.known(key, func() any { return objectOf(fields) })
+}
+
+func objectOf(fields []field) map[string]any {
+	object := make(map[string]any, len(fields))
+	for _, f := range fields {
+		object[f.name] = f.value.value
+	}
+	return object
+}
+
+// list returns a list with the given items.
+func (s *sharing) list(items []sharedValue) sharedValue {
+	create := func() any {
+		list := make([]any, len(items))
+		for i, item := range items {
+			list[i] = item.value
+		}
+		return list
+	}
+	if s == nil {
+		return sharedValue{value: create()}
+	}
+	key := append(s.key[:0], 'l')
+	for _, item := range items {
+		key = binary.LittleEndian.AppendUint32(key, item.number)
+	}
+	return s.known(key, create)
+}
+
+// scalar returns a value that is neither an object nor a list.
+func (s *sharing) scalar(value any) sharedValue {
+	if s == nil {
+		return sharedValue{value: value}
+	}
+	var key []byte
+	switch v := value.(type) {
 	case string:
-		if len(v) > longestShared {
-			break
+		if len(v) <= longestShared {
+			key = append(append(s.key[:0], 's'), v...)
 		}
-		return s.known(append(append(s.key[:0], 's'), v...), v)
 	case int64:
-		return s.known(binary.LittleEndian.AppendUint64(append(s.key[:0], 'i'), uint64(v)), v)
+		key = binary.LittleEndian.AppendUint64(append(s.key[:0], 'i'), uint64(v))
 	case float64:
-		return s.known(binary.LittleEndian.AppendUint64(append(s.key[:0], 'f'), math.Float64bits(v)), v)
+		key = binary.LittleEndian.AppendUint64(append(s.key[:0], 'f'), math.Float64bits(v))
 	case bool:
-		if v {
-			return s.known(append(s.key[:0], 't'), v)
-		}
-		return s.known(append(s.key[:0], 'n'), v)
+		key = fmt.Append(s.key[:0], v)
 	case nil:
-		return s.known(append(s.key[:0], '0'), v)
+		key = append(s.key[:0], '0')
 	}
-	s.last++ // it equals nothing
-	return sharedValue{s.last, value}
+	if key == nil {
+		s.last++ // it equals nothing
+		return sharedValue{s.last, value}
+	}
+	return s.known(key, func() any { return value })
 }
 
-// fields replaces the fields of an object, and returns the numbers of the names and values.
-func (s *sharing) fields(object map[string]any) []uint32 {
-	content := make([]uint32, 0, 2*len(object))
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		value := s.of(object[name])
-		key := s.of(name)
-		delete(object, name) // with its own text of the name
-		name = key.value.(string)
-		content = append(content, key.number, value.number)
-		object[name] = value.value
-	}
-	return content
-}
+// text returns a text.
+func (s *sharing) text(text string) string { return s.scalar(text).value.(string) }
 
-// numbered returns a map or list with the given content.
-func (s *sharing) numbered(kind byte, content []uint32, value any) sharedValue {
-	key := append(s.key[:0], kind)
-	for _, number := range content {
-		key = binary.LittleEndian.AppendUint32(key, number)
-	}
-	return s.known(key, value)
-}
-
-// known returns the value with a key, which is the given one if there is none yet.
-func (s *sharing) known(key []byte, value any) sharedValue {
+// known returns the value with a key, and makes it if there is none yet.
+func (s *sharing) known(key []byte, create func() any) sharedValue {
 	s.key = key
 	if found, ok := s.recent[string(key)]; ok {
 		return found
@@ -97,7 +150,7 @@ func (s *sharing) known(key []byte, value any) sharedValue {
 	found, ok := s.before[string(key)]
 	if !ok {
 		s.last++
-		found = sharedValue{s.last, value}
+		found = sharedValue{s.last, create()}
 	}
 	if len(s.recent) >= mostShared || s.recent == nil {
 		s.recent, s.before = make(map[string]sharedValue, min(mostShared, 2*len(s.recent))), s.recent

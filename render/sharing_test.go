@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,4 +70,24 @@ func TestEqualPartsAreInMemoryOnce(t *testing.T) {
 	s.share(c)
 	require.Equal(t, reflect.ValueOf(port(a)).Pointer(), reflect.ValueOf(port(c)).Pointer())
 	require.LessOrEqual(t, len(s.recent), mostShared)
+}
+
+// The values of a document are the same with and without shared parts.
+func TestDecodingWithSharing(t *testing.T) {
+	long := strings.Repeat("x", longestShared+1)
+	s := &sharing{}
+	for _, text := range []string{
+		`{a: 1, b: [x, 1.5, true, null, {}], c: {a: 1, b: {}}}`, `{b: [x, 1.5, true, null, {}], a: 1}`, `[]`, `text`, `{` + long + `: ` + long + `}`,
+		"a: &a {x: 1, y: {z: 2}}\nb: {<<: *a, x: 2}\nc: {<<: [{y: 3}, *a]}\n", "a: &a [1]\nb: *a\n",
+		"a1: 1\na2: 1\na3: 1\na4: 1\na5: 1\na6: 1\na7: 1\na8: 1\na9: 1\nb1: 1\nb2: 1\nb3: 1\nb4: 1\nb5: 1\nb6: 1\nb7: 1\nb8: 1\nb9: 1\n",
+		"a1: 1\na2: 1\na3: 1\na4: 1\na5: 1\na6: 1\na7: 1\na8: 1\na9: 1\nb1: 1\nb2: 1\nb3: 1\nb4: 1\nb5: 1\nb6: 1\nb7: 1\nb8: 1\nb8: 1\n",
+		"a: 1\nb: 2\na: 3\n", "{1: 2, [a]: 3}", "{<<: 1}",
+	} {
+		node, err := file{}.parse(document{text: []byte(text), line: 1})
+		require.NoError(t, err)
+		want, wrong := (&decoder{}).value(node, 0)
+		got, err := (&decoder{sharing: s}).value(node, 0)
+		require.Equal(t, wrong, err, text)
+		require.Equal(t, want, got, text)
+	}
 }
