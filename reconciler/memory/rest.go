@@ -17,9 +17,10 @@ const (
 	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a 64th of its memory.
 	samplePeriod = 500 * time.Millisecond
 	restBytes    = 512 << 10
-	// Memory is returned when it has grown by leastReturn and a fifth since the last return, at most once in returnPeriod.
-	leastReturn  = 16 << 20
-	returnPeriod = 10 * time.Second
+	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod: after a
+	// bulk, and not after each small push, which would pay for the collection of the whole heap.
+	leastReturn  = 32 << 20
+	returnPeriod = 30 * time.Second
 )
 
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
@@ -61,7 +62,7 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
 	r.quiet = allocated-r.allocated <= max(restBytes, r.base/64)
 	r.allocated = allocated
-	if !r.quiet || !before.quiet || inUse < r.base+max(leastReturn, r.base/5) || now.Sub(r.last) < returnPeriod {
+	if !r.quiet || !before.quiet || inUse < r.base+max(leastReturn, r.base/2) || now.Sub(r.last) < returnPeriod {
 		return false
 	}
 	r.last = now

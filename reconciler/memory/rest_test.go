@@ -15,14 +15,14 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 		returns          bool
 	}
 	for name, samples := range map[string][]step{
-		"two quiet samples":                {{50 * mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}},
-		"a busy process":                   {{50 * mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}},
-		"small":                            {{0, 10 * mb, tick, false}, {0, 10 * mb, tick, false}},
-		"not again without growth":         {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 70 * mb, long, false}, {0, 75 * mb, long, false}},
-		"again after growth":               {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 77 * mb, long, true}},
-		"not soon":                         {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 99 * mb, tick, false}, {0, 99 * mb, long, true}},
-		"a large process rests with more":  {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1300 * mb, long, true}, {20 * mb, 1300 * mb, long, false}},
-		"a large process grows by a fifth": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {0, 1100 * mb, long, false}},
+		"two quiet samples":               {{50 * mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}},
+		"a busy process":                  {{50 * mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}, {0, 60 * mb, tick, false}, {mb, 60 * mb, tick, false}},
+		"small":                           {{0, 10 * mb, tick, false}, {0, 10 * mb, tick, false}},
+		"not again without growth":        {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 70 * mb, long, false}, {0, 90 * mb, long, false}},
+		"again after growth":              {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 95 * mb, long, true}},
+		"not soon":                        {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 99 * mb, tick, false}, {0, 99 * mb, long, true}},
+		"a large process rests with more": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1600 * mb, long, true}, {30 * mb, 2600 * mb, long, false}},
+		"a large process grows by half":   {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {0, 1400 * mb, long, false}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r rest
