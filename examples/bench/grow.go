@@ -22,6 +22,9 @@ type growing struct {
 // memberObjects is the number of objects on each member while the members grow.
 const memberObjects = 100
 
+// The sizes for which figures are calculated.
+const targetObjects, targetMembers = 1_000_000, 10_000
+
 // decades returns a hundredth, a tenth and all of most, but none below least.
 func decades(most, least int) []int {
 	return slices.Compact([]int{max(least, most/100), max(least, most/10), most})
@@ -84,7 +87,7 @@ func (f *growFigures) print(w io.Writer) error {
 
 // objectGrowth returns the figures over the number of objects.
 func (f *growFigures) objectGrowth() growthTable {
-	t := growthTable{over: "objects on one member"}
+	t := growthTable{over: "objects on one member", target: targetObjects}
 	for _, of := range f.objects {
 		t.sizes = append(t.sizes, of.objects)
 	}
@@ -121,7 +124,7 @@ func (f *growFigures) objectGrowth() growthTable {
 // growth returns the figures over the number of members.
 func (f *scaleFigures) growth() growthTable {
 	last := f.points[len(f.points)-1]
-	t := growthTable{over: fmt.Sprintf("members with %d objects on each", f.objects), lastObjects: last.objects, lastMembers: last.members}
+	t := growthTable{over: fmt.Sprintf("members with %d objects on each", f.objects), target: targetMembers, lastObjects: last.objects, lastMembers: last.members}
 	for _, p := range f.points {
 		t.sizes = append(t.sizes, p.members)
 	}

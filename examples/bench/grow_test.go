@@ -22,8 +22,8 @@ func TestSmallGrowth(t *testing.T) {
 	}
 	var printed strings.Builder
 	require.NoError(t, f.print(&printed))
-	require.Regexp(t, `FIGURE +6 +24 +EXPONENT +BAR`, printed.String())
-	require.Regexp(t, `writes at the member per push +1\.00 +1\.00 +0\.00 +constant`, printed.String())
+	require.Regexp(t, `FIGURE +6 +24 +EXPONENT +\(1000000\) +BAR`, printed.String())
+	require.Regexp(t, `writes at the member per push +1\.00 +1\.00 +0\.00 +constant +1\.00 *\n`, printed.String())
 }
 
 func TestExponentIsTheSlopeOfLogarithms(t *testing.T) {
@@ -68,13 +68,27 @@ func TestGrowthOfObjectsAndMembers(t *testing.T) {
 	var printed strings.Builder
 	require.NoError(t, all.print(&printed))
 	require.Contains(t, printed.String(), "600 to 60000 objects on one member.")
-	require.Regexp(t, `cold: .* +1\.20 s +12\.0 s +120 s +1\.00 +linear *\n`, printed.String())
-	require.Regexp(t, `writes at the hub per object +1\.00 +1\.00 +1\.00 +0\.00 +constant +1\.2 +ok`, printed.String())
-	require.Regexp(t, `times the floor +6\.00 x +60\.0 x +600 x +1\.00 +linear +4 x +MISSED`, printed.String())
-	require.Regexp(t, `requests with nothing to do +0 +0 +0 +- +0 +ok`, printed.String())
+	require.Regexp(t, `cold: .* +1\.20 s +12\.0 s +120 s +1\.00 +linear +2000 s *\n`, printed.String())
+	require.Regexp(t, `writes at the hub per object +1\.00 +1\.00 +1\.00 +0\.00 +constant +1\.00 +1\.2 +ok`, printed.String())
+	require.Regexp(t, `times the floor +6\.00 x +60\.0 x +600 x +1\.00 +linear +10000 x +4 x +MISSED`, printed.String())
+	require.Regexp(t, `requests with nothing to do +0 +0 +0 +- +- +0 +ok`, printed.String())
 	require.Contains(t, printed.String(), "10 to 1000 members with 100 objects on each.")
-	require.Regexp(t, `all applied +0\.50 s +5\.00 s +50\.0 s +1\.00 +linear *\n`, printed.String())
-	require.Regexp(t, `one object changed everywhere +3\.00 s +3\.00 s +3\.00 s +0\.00 +constant +1\.5 s +MISSED`, printed.String())
+	require.Regexp(t, `all applied +0\.50 s +5\.00 s +50\.0 s +1\.00 +linear +500 s *\n`, printed.String())
+	require.Regexp(t, `one object changed everywhere +3\.00 s +3\.00 s +3\.00 s +0\.00 +constant +3\.00 s +1\.5 s +MISSED`, printed.String())
+}
+
+func TestCalculatedFigures(t *testing.T) {
+	sizes := []int{10, 100, 1000}
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{1, 10, 100}, 1000}, {[]float64{5, 5, 5}, 5}, {[]float64{100, 10, 1}, 1}} {
+		got, ok := calculated(sizes, c.values, 10000)
+		require.True(t, ok)
+		require.InDelta(t, c.want, got, 1e-6)
+	}
+	_, ok := calculated(sizes, []float64{0, 1, 2}, 10000)
+	require.False(t, ok)
 }
 
 func TestSizesOfGrowth(t *testing.T) {

@@ -134,12 +134,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
 	f.BoolVar(&o.plan, "plan", false, "measure instead accord plan in a pipeline, without and with a cache")
 	f.IntVar(&o.planning.objects, "plan-objects", 50000, "objects of the repository that is planned with a cache")
+	f.IntVar(&o.planning.rounds, "plan-rounds", 3, "runs of each plan, of which the median is taken")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	o.planning.rounds, o.planning.accord = 3, o.accord
-	if o.planning.objects < planFiles*6 {
-		return o, fmt.Errorf("--plan-objects: at least %d", planFiles*6)
+	o.planning.accord = o.accord
+	if o.planning.objects < planFiles*6 || o.planning.rounds < 1 {
+		return o, fmt.Errorf("--plan needs at least %d objects and 1 round", planFiles*6)
 	}
 	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
 	if o.growing.objects < 12 || o.growing.members < 0 {

@@ -40,6 +40,7 @@ type planRun struct {
 type planFigures struct {
 	planning
 	whole, cold, warm planRun
+	say               func(what string, r planRun)
 }
 
 // runPlan measures accord plan as a pipeline runs it: a process that compares two commits of a checkout, without a hub.
@@ -66,6 +67,9 @@ func runPlan(ctx context.Context, p planning, progress io.Writer) (*planFigures,
 		at := filepath.Join(dir, fmt.Sprint(of.objects))
 		if err := planRepository(ctx, at, of.objects, of.clusters); err != nil {
 			return nil, err
+		}
+		f.say = func(what string, r planRun) {
+			fmt.Fprintf(progress, "  %s: %s, CPU %s, %s\n", what, milliseconds(r.wall), milliseconds(r.cpu), megabytes(r.resident))
 		}
 		if err := f.measure(ctx, at, of.cold, of.warm); err != nil {
 			return nil, err
@@ -132,6 +136,7 @@ func (f *planFigures) measure(ctx context.Context, dir string, cold, warm *planR
 		if err != nil {
 			return err
 		}
+		f.say("empty cache", first)
 		if colds = append(colds, first); warm == nil {
 			continue
 		}
@@ -142,6 +147,7 @@ func (f *planFigures) measure(ctx context.Context, dir string, cold, warm *planR
 		if !bytes.Equal(want, got) {
 			return errors.New("accord plan printed something else with a warm cache")
 		}
+		f.say("warm cache", second)
 		warms = append(warms, second)
 	}
 	*cold = middleRun(colds)

@@ -83,7 +83,7 @@ func TestDamagedEntriesAreAbsent(t *testing.T) {
 	require.NotNil(t, s.Read("a"))
 }
 
-// TestCacheThatAnotherUserCanWrite: whoever can write entries decides what a plan shows, so such a directory is refused, and such an
+// TestCacheThatAnotherUserCanWrite: an entry of another user could change a plan, so such a directory is refused, and such an
 // entry is absent.
 func TestCacheThatAnotherUserCanWrite(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o720, 0o702, 0o777} {

@@ -89,6 +89,7 @@ func (f *Options) Register(c *cobra.Command) {
 	f.Tree.RegisterPlaces(c)
 	f.Tree.RegisterFacts(c, &f.Hub)
 	flags.Lookup("dump").Usage = "file for the planner's input of head; the input of base is written beside it"
+	flags.Lookup("cache-dir").Usage = "directory of the Git clones, and of results for the next plan (default below the user's cache directory)"
 	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
 	flags.StringVar(&f.Head, "head", "", "revision to review (default the working tree; with --repo the default branch)")
 	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation)")
