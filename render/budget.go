@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 )
@@ -93,13 +92,10 @@ func (b *Budget) addFiles(fsys fs.FS, names []string) error {
 	return nil
 }
 
-// fits returns a *LimitError if the documents of a file are more objects than the budget has left. It decodes nothing.
-func (b *Budget) fits(file string, data []byte) error {
-	if b == nil || b.maxObjects == 0 || bytes.Count(data, []byte("\n---")) < b.maxObjects-b.objects {
+// fits returns a *LimitError if the documents of a file are more objects than the budget has left.
+func (b *Budget) fits(file string, documents int) error {
+	if b == nil || b.maxObjects == 0 || documents <= b.maxObjects-b.objects {
 		return nil
 	}
-	if len(split(data)) > b.maxObjects-b.objects {
-		return &LimitError{"objects", int64(b.maxObjects), file}
-	}
-	return nil
+	return &LimitError{"objects", int64(b.maxObjects), file}
 }

@@ -38,11 +38,15 @@ func (b builder) build(o Options) ([]Object, error) {
 	if !fs.ValidPath(dir) {
 		return nil, b.file(o.Dir).errorf(0, "is not a path inside the tree")
 	}
+	if objects, done := b.next(dir); done {
+		return objects, nil
+	}
 	files, roots, err := b.walk(dir)
 	if err != nil {
 		return nil, err
 	}
 	objects, used, err := b.kustomize(dir, roots)
+	kustomized := len(objects)
 	if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
 		return nil, limit
 	}
@@ -50,7 +54,7 @@ func (b builder) build(o Options) ([]Object, error) {
 	if limit := b.budget.addFiles(b.fsys, files); limit != nil {
 		return nil, limit
 	}
-	wrong := errorList{limit: MaxErrors}
+	plain, wrong := files, errorList{limit: MaxErrors}
 	for more := wrong.add(err); more && len(files) > 0; files = files[1:] {
 		found, err := b.content(files[0])
 		if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
@@ -65,9 +69,12 @@ func (b builder) build(o Options) ([]Object, error) {
 	if err := wrong.join(b.file(dir).errorf(0, "has %d mistakes or more; the rest of it was not read", MaxErrors)); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) })
+	b.keepResult(roots, used, plain, objects, kustomized)
+	slices.SortStableFunc(objects, byPath)
 	return objects, nil
 }
+
+func byPath(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) }
 
 type builder struct {
 	fsys     fs.FS
@@ -78,6 +85,7 @@ type builder struct {
 	budget   *Budget
 	sharing  *sharing
 	sizes    partSizes
+	changed  *changed // since the previous build; nil if unknown
 }
 
 func (b builder) file(name string) file {

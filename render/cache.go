@@ -9,13 +9,17 @@ import (
 )
 
 // Cache holds the results of the previous build of a directory. The next build parses changed files only: it compares the
-// ContentID of their FileInfos, or else their bytes. A kustomization is built again if a file that it can read changed. A Cache never changes
+// ContentID of their FileInfos, or else their bytes. A kustomization is built again if a file that it can read changed. If the file
+// system has a method Changes, the next build looks at the changed files only. A Cache never changes
 // the result of a build. Objects of unchanged files, and their Manifests, are shared by both builds. The zero value is
 // empty. A Cache is not safe for concurrent builds.
 type Cache struct {
 	options Options
+	fsys    fs.FS
 	files   map[string]*cachedFile
 	built   map[string]*cachedBuild // by directory
+	vetted  map[string]*vetted      // by directory
+	result  *result                 // nil after an error
 }
 
 // cachedFile is the content of one file with its objects.
@@ -24,6 +28,9 @@ type cachedFile struct {
 	data    []byte // nil with an id
 	objects []Object
 	err     error
+	size    int64 // of the content
+	// documents are at least the objects of the file, except for those of Lists.
+	documents int
 }
 
 // cachedBuild is the result of kustomize for one directory.
@@ -47,8 +54,12 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 	if before.options.Source != o.Source || before.options.Dir != o.Dir {
 		before = Cache{}
 	}
-	*m = Cache{options: o, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}, sizes: usualSizes}.build(o)
+	*m = emptyCache(o, fsys)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}, sizes: usualSizes}.build(o)
+}
+
+func emptyCache(o Options, fsys fs.FS) Cache {
+	return Cache{options: o, fsys: fsys, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}, vetted: map[string]*vetted{}}
 }
 
 // content returns the objects of a file. It reads the data only if they changed.
@@ -56,6 +67,9 @@ func (b builder) content(name string) ([]Object, error) {
 	t := b.previous.files[name]
 	if id := b.contentID(name); t != nil && (id != "" && id == t.id || t.id == "" && b.unchanged(name, t.data)) {
 		b.current.files[name] = t
+		if err := b.budget.fits(name, t.documents); err != nil {
+			return nil, err
+		}
 		return t.objects, t.err
 	}
 	data, err := b.file(name).read(b.fsys)
@@ -82,16 +96,20 @@ func (b builder) contentID(name string) string {
 func (b builder) objects(name string, data []byte) ([]Object, error) {
 	t, id := b.previous.files[name], b.contentID(name)
 	if t == nil || id != t.id || id == "" && !bytes.Equal(t.data, data) {
-		if err := b.budget.fits(name, data); err != nil {
+		documents := len(split(data))
+		if err := b.budget.fits(name, documents); err != nil {
 			return nil, err
 		}
-		t = &cachedFile{id: id}
+		t = &cachedFile{id: id, size: int64(len(data)), documents: documents}
 		if id == "" {
 			t.data = data
 		}
 		t.objects, t.err = b.file(name).objects(data, b.sharing)
 	}
 	b.current.files[name] = t
+	if err := b.budget.fits(name, t.documents); err != nil {
+		return nil, err
+	}
 	return t.objects, t.err
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -39,38 +40,92 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 	if len(dirs) == 0 {
 		return nil, nil, nil
 	}
+	if objects, used, err, done := b.kustomizeSome(asked, dirs, true); done {
+		return objects, used, err
+	}
+	objects, used, err, _ := b.kustomizeSome(asked, dirs, false)
+	return objects, used, err
+}
+
+// kustomizeSome builds the directories. With reuse, it builds those again that looked for a file that changed; it returns false if
+// that is not enough.
+func (b builder) kustomizeSome(asked string, dirs []string, reuse bool) (objects []Object, used map[string]bool, err error, done bool) {
 	twice := overlap{first: map[manifest.ID]string{}}
 	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, data: map[string][]byte{}, located: map[string]*sourceFile{}, used: map[string]bool{}, weights: map[*root]weight{}, partKinds: map[string]bool{}}
 	var errs []error
+	reused, bases := map[string]*vetted{}, map[string]bool{}
 	for _, dir := range dirs {
+		if found := b.untouched(dir); reuse && found != nil {
+			maps.Copy(reused, found)
+			continue
+		}
 		_, err := v.root(dir, nil)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, nil, err
+		return nil, nil, err, !reuse || len(reused) == 0
 	}
-	var objects []Object
+	replaces := false
+	for dir, k := range reused {
+		if v.roots[dir] != nil {
+			continue
+		}
+		replaces = replaces || k.replaces
+		for _, name := range k.used {
+			v.used[name] = true
+		}
+		for _, base := range k.uses {
+			bases[base] = true
+		}
+		v.current.vetted[dir] = k
+	}
+	for _, r := range v.roots {
+		replaces = replaces || len(r.allReplacements) > 0
+		for _, base := range r.uses {
+			bases[base.dir] = true
+		}
+	}
+	// The weight of a replacement depends on all files. A directory that was a base was not built.
+	if len(reused) > 0 && len(v.roots) > 0 && replaces || slices.ContainsFunc(dirs, func(dir string) bool {
+		return v.roots[dir] == nil && !reused[dir].component && !bases[dir] && b.previous.built[dir] == nil
+	}) {
+		return nil, nil, nil, false
+	}
+	v.record()
 	for _, dir := range dirs {
 		r := v.roots[dir]
 		switch {
-		case r.kustomization.Kind == types.ComponentKind && dir == asked:
+		case r == nil && reused[dir].component, bases[dir], r != nil && r.isComponent() && dir != asked:
+			continue
+		case r == nil:
+			v.current.built[dir] = b.previous.built[dir]
+		case r.isComponent():
 			errs = append(errs, r.errorf("", "is a Component; build a kustomization that uses it"))
 			continue
-		case r.kustomization.Kind == types.ComponentKind || r.isBase:
-			continue
+		default:
+			if _, err := v.weigh(r); err != nil {
+				errs = append(errs, err)
+				continue
+			}
 		}
-		if _, err := v.weigh(r); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		found, err := v.run(dir)
+		found, err := v.objectsIn(dir)
 		if err == nil {
 			err = v.budget.add(dir, len(found), v.current.built[dir].size())
 		}
 		objects, errs = append(objects, twice.add(dir, found)...), append(errs, err)
 	}
-	return objects, v.used, errors.Join(append(errs, twice.errors(b)...)...)
+	return objects, v.used, errors.Join(append(errs, twice.errors(b)...)...), true
 }
+
+// objectsIn returns the objects of a directory, which it builds if the directory is not reused.
+func (v *vetter) objectsIn(dir string) ([]Object, error) {
+	if v.roots[dir] == nil {
+		return slices.Clone(v.current.built[dir].objects), nil
+	}
+	return v.run(dir)
+}
+
+func (r *root) isComponent() bool { return r.kustomization.Kind == types.ComponentKind }
 
 // run builds one vetted directory.
 func (v *vetter) run(dir string) ([]Object, error) {

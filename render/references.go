@@ -112,8 +112,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 	return written, v.put(r, name, data)
 }
 
-// directory vets a reference to a directory with a kustomization, and marks the directory as a base, which is not built
-// by itself.
+// directory vets a reference to a directory with a kustomization, which is a base: it is not built by itself.
 func (v *vetter) directory(r *root, ref string, stack []string) (string, error) {
 	name, written, err := v.resolve(r, ref)
 	if err != nil {
@@ -132,7 +131,6 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	used.isBase = true
 	r.uses = append(r.uses, used)
 	return written, nil
 }

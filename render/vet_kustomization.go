@@ -42,8 +42,8 @@ type root struct {
 	final           types.Kustomization // as kustomize reads it
 	entries         []entry             // of resources
 	components      []*root
+	lookups         map[string]bool // the names that it looked for in the tree, whether they exist or not
 	resources       []Object        // of its own resource files
-	isBase          bool            // used by another kustomization
 	files           map[string]bool // vetted for this kustomization
 	uses            []*root         // the directories that it references
 	size            int             // bytes of its files and patches
@@ -101,8 +101,11 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if r, done := v.roots[dir]; done {
 		return r, nil
 	}
+	outside, looked := v.fsys, newLookups(v.fsys)
+	v.fsys = looked
+	defer func() { v.fsys = outside }()
 	names := v.kustomizations(dir)
-	r := &root{file: v.file(names[0]), dir: dir, files: map[string]bool{}}
+	r := &root{file: v.file(names[0]), dir: dir, files: map[string]bool{}, lookups: looked.names}
 	v.roots[dir] = r
 	if len(names) > 1 {
 		return nil, r.errorf("", "is one of several kustomizations of the directory: %s", strings.Join(names, ", "))

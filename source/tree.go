@@ -22,6 +22,7 @@ type dir struct {
 	size        int64   // bytes of all files below; math.MaxInt64 if more
 	largestName string  // path of the largest counted file
 	largestSize int64
+	links       bool // it has symbolic links, or a directory below has
 }
 
 type file struct {
@@ -42,6 +43,7 @@ type entry struct {
 
 func (d *dir) add(e entry, fileLimit int64) {
 	d.entries = append(d.entries, e)
+	d.links = d.links || e.mode&fs.ModeSymlink != 0 || e.dir != nil && e.dir.links
 	size, largest, name := int64(0), int64(0), e.name
 	switch {
 	case e.dir != nil:
