@@ -50,3 +50,21 @@ func BenchmarkFetch(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPush fetches a commit that changes one of 6,000 files.
+func BenchmarkPush(b *testing.B) {
+	up := newUpstream(b)
+	for i := range 6000 {
+		up.write(fmt.Sprintf("apps/%d/%d.yaml", i%60, i), fmt.Sprintf("name: app-%d\n", i)+strings.Repeat("# some manifest\n", 64))
+	}
+	up.commit("first")
+	c := openGit(b, b.TempDir())
+	o := source.Options{URL: up.dir}
+	fetch(b, c, o)
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		up.commit("next", "apps/7/7.yaml", fmt.Sprint(b.Name(), i))
+		b.StartTimer()
+		fetch(b, c, o)
+	}
+}

@@ -58,11 +58,12 @@ const (
 var errDamaged = errors.New("the object store is damaged")
 
 // loader reads one commit from an object store. It reuses directories and files that another commit with the same
-// file limit has in memory, so the next commit costs only its differences.
+// file limit has in memory under the same path, so the next commit costs only its differences.
 type loader struct {
 	ctx    context.Context
 	store  storer.EncodedObjectStorer
 	limits limits
+	known  []*dir // the roots of other commits
 	dirs   map[plumbing.Hash]*dir
 	files  map[plumbing.Hash]*file
 	empty  []*file // to be read
@@ -75,24 +76,10 @@ func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits lim
 		dirs: map[plumbing.Hash]*dir{}, files: map[plumbing.Hash]*file{}}
 	for _, c := range known {
 		if c.fileLimit == limits.file {
-			l.remember(c.root)
+			l.known = append(l.known, c.root)
 		}
 	}
 	return l
-}
-
-func (l *loader) remember(d *dir) {
-	if l.dirs[d.hash] != nil {
-		return
-	}
-	l.dirs[d.hash] = d
-	for _, e := range d.entries {
-		if e.dir != nil {
-			l.remember(e.dir)
-		} else {
-			l.files[e.file.hash] = e.file
-		}
-	}
 }
 
 // load reads a commit. It returns ErrTooLarge, ErrRefNotFound if hash is not a commit, the context's error,
@@ -111,7 +98,7 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := l.dir(about.TreeHash, 0)
+	root, err := l.dir(about.TreeHash, l.known, 0)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return nil, fmt.Errorf("%w: %v", errDamaged, err)
 	}
@@ -166,9 +153,14 @@ func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, withKind(ErrRefNotFound, "tag %s leads through more than %d tags", hash, maxDepth)
 }
 
-func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
+// dir reads a directory; known are those of other commits with the same path.
+func (l *loader) dir(hash plumbing.Hash, known []*dir, depth int) (*dir, error) {
 	if d := l.dirs[hash]; d != nil {
 		return d, nil
+	}
+	if at := slices.IndexFunc(known, func(d *dir) bool { return d.hash == hash && !d.submodule }); at >= 0 {
+		l.dirs[hash] = known[at]
+		return known[at], nil
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
@@ -179,7 +171,7 @@ func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
 	}
 	d := &dir{hash: hash, entries: make([]entry, 0, len(listing.Entries))}
 	for _, item := range listing.Entries {
-		e, err := l.entry(item, depth)
+		e, err := l.entry(item, known, depth)
 		if err != nil {
 			return nil, fmt.Errorf("%.40q: %w", item.Name, err)
 		}
@@ -195,7 +187,7 @@ func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
 	return d, nil
 }
 
-func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
+func (l *loader) entry(item object.TreeEntry, known []*dir, depth int) (entry, error) {
 	e := entry{name: item.Name}
 	if item.Name == "" || item.Name == "." || item.Name == ".." || strings.ContainsRune(item.Name, '/') {
 		return e, fmt.Errorf("%w: malformed file name", errDamaged)
@@ -203,14 +195,23 @@ func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
 	if len(item.Name) > maxName {
 		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(item.Name), maxName)
 	}
+	var below []*dir
+	for _, d := range known {
+		switch other, has := d.find(item.Name); {
+		case has && other.dir != nil && !slices.Contains(below, other.dir):
+			below = append(below, other.dir)
+		case has && other.file != nil && l.files[item.Hash] == nil && other.file.hash == item.Hash:
+			l.files[item.Hash] = other.file
+		}
+	}
 	var err error
 	switch item.Mode {
 	case filemode.Dir:
 		e.mode = fs.ModeDir | 0o755
-		e.dir, err = l.dir(item.Hash, depth+1)
+		e.dir, err = l.dir(item.Hash, below, depth+1)
 		return e, err
 	case filemode.Submodule:
-		e.mode, e.dir = fs.ModeDir|0o755, &dir{hash: item.Hash}
+		e.mode, e.dir = fs.ModeDir|0o755, &dir{hash: item.Hash, submodule: true}
 		return e, nil
 	case filemode.Symlink:
 		e.mode = fs.ModeSymlink | 0o777

@@ -22,6 +22,7 @@ type dir struct {
 	size        int64   // bytes of all files below; math.MaxInt64 if more
 	largestName string  // path of the largest counted file
 	largestSize int64
+	submodule   bool // the hash is that of a commit, and there are no entries
 	links       bool // it has symbolic links, or a directory below has
 }
 

@@ -38,19 +38,56 @@ type Parts struct {
 // Sort separates the objects of a built tree. It decodes policies, overrides and Clusters strictly, with their
 // defaults; the error has every mistake in any of them, as a *manifest.Error with file and line. Everything else is an
 // object.
-func Sort(objects []render.Object) (Parts, error) {
-	parts := Parts{Origins: map[string]manifest.Origin{}}
+func Sort(objects []render.Object) (Parts, error) { return new(Sorter).Sort(objects) }
+
+// Sorter sorts one build after the other. It decodes a manifest that two builds in a row share once. Nobody changes decoded values. The
+// zero value is empty. A Sorter is not safe for concurrent use.
+type Sorter struct{ decoded map[written]any }
+
+// written is a manifest with its place, which errors about the decoded value name.
+type written struct {
+	manifest *unstructured.Unstructured
+	origin   manifest.Origin
+}
+
+// Sort works as the function Sort.
+func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
+	n := sorting{before: s.decoded, now: map[written]any{}, parts: Parts{Objects: make([]render.Object, 0, len(objects)), Origins: map[string]manifest.Origin{}}}
 	defined := definedKinds(objects)
+	mistakes := map[schema.GroupKind]mistake{}
 	var errs []error
 	for _, o := range objects {
-		if mistake, field := policy.CheckKind(o.ID().GroupKind()); mistake != "" && !defined[o.ID().GroupKind()] {
-			errs = append(errs, &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, field), Message: mistake})
-			continue
+		kind := o.ID().GroupKind()
+		m, known := mistakes[kind]
+		if !known {
+			m.message, m.field = policy.CheckKind(kind)
+			mistakes[kind] = m
 		}
-		errs = append(errs, parts.add(o))
+		var err error
+		if m.message != "" && !defined[kind] {
+			err = &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, m.field), Message: m.message}
+		} else {
+			err = n.add(o)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
-	slices.SortStableFunc(parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
-	return parts, errors.Join(errs...)
+	s.decoded = n.now
+	if len(n.parts.Objects) == 0 {
+		n.parts.Objects = nil
+	}
+	slices.SortStableFunc(n.parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
+	return n.parts, errors.Join(errs...)
+}
+
+// mistake is a mistake in the group or kind of objects; empty for none.
+type mistake struct{ message, field string }
+
+// sorting is one call of Sort.
+type sorting struct {
+	before, now map[written]any
+	parts       Parts
 }
 
 // definedKinds returns the kinds of the CustomResourceDefinitions among the objects.
@@ -82,21 +119,21 @@ func (p Parts) Input() propagate.Input {
 }
 
 // add decodes an object that configures the federation, and keeps any other as it is.
-func (p *Parts) add(o render.Object) error {
-	id := o.ID()
+func (n *sorting) add(o render.Object) error {
+	p, id := &n.parts, o.ID()
 	switch {
 	case id.Group == policy.Group && (id.Kind == "PropagationPolicy" || id.Kind == "ClusterPropagationPolicy"):
-		return decodeInto(&p.Policies, policy.Decode, o)
+		return decodeInto(n, &p.Policies, policy.Decode, o)
 	case id.Group == policy.Group && (id.Kind == "OverridePolicy" || id.Kind == "ClusterOverridePolicy"):
-		return decodeInto(&p.Overrides, policy.DecodeOverride, o)
+		return decodeInto(n, &p.Overrides, policy.DecodeOverride, o)
 	case id.Group == policy.Group && id.Kind == "ClusterTaintPolicy":
-		return decodeInto(&p.TaintPolicies, policy.DecodeTaintPolicy, o)
+		return decodeInto(n, &p.TaintPolicies, policy.DecodeTaintPolicy, o)
 	case id.Group == policy.AppsGroup && id.Kind == "WorkloadRebalancer":
-		return decodeInto(&p.Rebalancers, policy.DecodeRebalancer, o)
+		return decodeInto(n, &p.Rebalancers, policy.DecodeRebalancer, o)
 	case id.Group == policy.ConfigGroup && id.Kind == "ResourceInterpreterCustomization":
-		return decodeInto(&p.Customizations, policy.DecodeCustomization, o)
+		return decodeInto(n, &p.Customizations, policy.DecodeCustomization, o)
 	case id.Group == policy.RolloutGroup && id.Kind == "RolloutPolicy":
-		return decodeInto(&p.Rollouts, policy.DecodeRollout, o)
+		return decodeInto(n, &p.Rollouts, policy.DecodeRollout, o)
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)
 	}
@@ -105,8 +142,17 @@ func (p *Parts) add(o render.Object) error {
 }
 
 // decodeInto appends the decoded manifest to a list.
-func decodeInto[T any](list *[]T, decode func(*unstructured.Unstructured, []byte, manifest.Origin) (T, error), o render.Object) error {
+func decodeInto[T any](n *sorting, list *[]T, decode func(*unstructured.Unstructured, []byte, manifest.Origin) (T, error), o render.Object) error {
+	key := written{o.Manifest, o.Origin}
+	if known, is := n.before[key].(T); is {
+		n.now[key] = known
+		*list = append(*list, known)
+		return nil
+	}
 	decoded, err := decode(o.Manifest, o.Text, o.Origin)
+	if err == nil {
+		n.now[key] = decoded
+	}
 	*list = append(*list, decoded)
 	return err
 }

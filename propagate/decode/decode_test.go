@@ -71,3 +71,28 @@ func TestSortTellsEveryMistake(t *testing.T) {
 a.yaml:3: unknown field "overideRules" in spec; did you mean "overrideRules"?
 b.yaml:3: Cluster a is defined twice; the other definition is b.yaml:1`)
 }
+
+// A Sorter decodes a changed manifest again, and returns the same parts and errors as Sort.
+func TestSorterSortsTheSame(t *testing.T) {
+	policies := func(a, b string) string {
+		return "-- a.yaml --\n{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: a}, spec: " + a + "}\n" +
+			"-- b.yaml --\n{apiVersion: policy.karmada.io/v1alpha1, kind: OverridePolicy, metadata: {name: b}, spec: " + b + "}\n" +
+			"-- c.yaml --\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n"
+	}
+	var sorter decode.Sorter
+	var memory render.Cache
+	const selects, rules = "{resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}", "{overrideRules: []}"
+	for _, text := range []string{
+		policies(selects, rules), policies(selects, rules), policies("{resourceSelectors: [{apiVersion: v1, kind: Secret}]}", rules),
+		policies("{unknown: field}", rules), policies(selects, "{unknown: field}"), policies(selects, rules),
+	} {
+		tree, err := txtar.FS(txtar.Parse([]byte(text)))
+		require.NoError(t, err)
+		objects, err := memory.Build(tree, render.Options{})
+		require.NoError(t, err)
+		want, wantErr := decode.Sort(objects)
+		got, err := sorter.Sort(objects)
+		require.Equal(t, want, got)
+		require.Equal(t, wantErr, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -135,13 +136,17 @@ func (c Checkout) Parts(builds *Builds, budget *render.Budget) (decode.Parts, er
 		if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
 			return decode.Parts{}, fmt.Errorf("source %q: %w", s.Name, limit)
 		}
-		objects = append(objects, built...)
+		if i == 0 {
+			objects = slices.Clip(built)
+		} else {
+			objects = append(objects, built...)
+		}
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return decode.Parts{}, err
 	}
-	return decode.Sort(objects)
+	return builds.sort(objects)
 }
 
 // Input returns everything that the plan depends on.
@@ -197,6 +202,15 @@ func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
 type Builds struct {
 	mu       sync.Mutex
 	bySource map[string]*render.Cache
+	sorter   decode.Sorter
+}
+
+func (b *Builds) sort(objects []render.Object) (decode.Parts, error) {
+	if b == nil || !b.mu.TryLock() {
+		return decode.Sort(objects)
+	}
+	defer b.mu.Unlock()
+	return b.sorter.Sort(objects)
 }
 
 func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, error) {
