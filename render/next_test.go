@@ -78,9 +78,7 @@ func change(random *rand.Rand, tree fstest.MapFS) {
 	n := random.IntN(4)
 	text := settings(fmt.Sprint("c", random.IntN(60)), n)
 	name := dir + "/" + one("a.yaml", "b.yml", "c.json", "notes.txt", "d.yaml")
-	if _, is := tree[dir]; is { // a file
-		delete(tree, dir)
-	}
+	delete(tree, dir) // if it is a file
 	switch random.IntN(16) {
 	case 0, 1, 2, 3, 4:
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
@@ -149,7 +147,7 @@ func TestNextIsBuild(t *testing.T) {
 			objects, bytes := random.IntN(40)+8, int64(random.IntN(6000)+1000)
 			wantBudget, budget := NewBudget(objects, bytes), NewBudget(objects, bytes)
 			want, wantErr := Build(tree, Options{Dir: dir, Budget: wantBudget})
-			var before *result = memory.result
+			before := memory.result
 			got, err := memory.Build(compare(tree), Options{Dir: dir, Budget: budget})
 			builds++
 			undo = nil
