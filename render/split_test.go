@@ -18,8 +18,8 @@ import (
 
 // builtBy returns the result of a build with parts of a size, and the number of parts of each kustomization.
 func builtBy(fsys fstest.MapFS, sizes partSizes) (objects []Object, parts map[string]int, err error) {
-	current := &Cache{files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
-	objects, err = builder{fsys: fsys, current: current, buffer: make([]byte, 4<<10), sizes: sizes, sharing: &sharing{}}.build(Options{})
+	current := emptyCache(Options{}, fsys)
+	objects, err = builder{fsys: fsys, current: &current, buffer: make([]byte, 4<<10), sizes: sizes, sharing: &sharing{}}.build(Options{})
 	parts = map[string]int{}
 	for dir, k := range current.built {
 		parts[dir] = len(k.parts)
