@@ -134,10 +134,9 @@ func (n *nextBuild) read(name string) bool {
 	if t.id == "" || n.budget.fits(name, t.documents) != nil {
 		return false
 	}
-	if t.objects, t.err = n.file(name).objects(data); t.err != nil {
+	if t.objects, t.err = n.file(name).objects(data, n.sharing); t.err != nil {
 		return false
 	}
-	n.share(t.objects)
 	n.files[name] = t
 	return true
 }
