@@ -18,6 +18,7 @@ var errDamaged = errors.New("the pack is damaged")
 type Pack struct {
 	texts  []string
 	boxed  []any // the same strings
+	shared []any // lists and maps
 	groups [][]byte
 }
 
@@ -39,6 +40,11 @@ func Open(data []byte) (*Pack, error) {
 			p.texts[i] = all[:n]
 			p.boxed[i], all = p.texts[i], all[n:]
 		}
+	}
+	for range r.count(1) {
+		part := &reader{rest: r.take(r.count(0)), pack: p}
+		p.shared = append(p.shared, part.value(0))
+		r.bad = r.bad || part.bad || len(part.rest) > 0
 	}
 	for range r.count(1) {
 		p.groups = append(p.groups, r.take(r.count(0)))
@@ -183,6 +189,10 @@ func (r *reader) value(depth int) any {
 			fields[key] = r.value(depth + 1)
 		}
 		return fields
+	case tagShared:
+		if i := r.number(); i < uint64(len(r.pack.shared)) {
+			return r.pack.shared[i]
+		}
 	}
 	r.bad, r.rest = true, nil
 	return nil

@@ -1,13 +1,14 @@
 // Package packed encodes decoded files of manifests so that they are read again in a fraction of the time that their YAML takes.
 //
-// A pack begins with its distinct strings. Groups of files follow, which can be decoded at the same time. The format has no
-// version and no checksum: the owner of a pack keeps both.
+// A pack begins with its distinct strings, and the lists and maps that several objects share in memory. Groups of files follow, which
+// can be decoded at the same time. The format has no version and no checksum: the owner of a pack keeps both.
 package packed
 
 import (
 	"encoding/binary"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -30,11 +31,17 @@ const (
 	tagString
 	tagList
 	tagMap
+	tagShared
 )
 
 // Encode encodes files. It leaves out a file with a value that JSON does not have, and one whose objects are not in it.
 func Encode(files []render.StoredFile) []byte {
-	w := &writer{index: map[string]uint64{}}
+	w := &writer{index: map[string]uint64{}, uses: map[part]int{}, places: map[part]uint64{}}
+	for _, f := range files {
+		for _, o := range f.Objects {
+			w.count(o.Manifest.Object, 0)
+		}
+	}
 	var groups [][]byte
 	var group []byte
 	n := 0
@@ -58,9 +65,11 @@ func Encode(files []render.StoredFile) []byte {
 	for _, s := range w.strings {
 		b = append(b, s...)
 	}
-	b = binary.AppendUvarint(b, uint64(len(groups)))
-	for _, g := range groups {
-		b = append(binary.AppendUvarint(b, uint64(len(g))), g...)
+	for _, list := range [][][]byte{w.shared, groups} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, encoded := range list {
+			b = append(binary.AppendUvarint(b, uint64(len(encoded))), encoded...)
+		}
 	}
 	return b
 }
@@ -68,6 +77,51 @@ func Encode(files []render.StoredFile) []byte {
 type writer struct {
 	strings []string
 	index   map[string]uint64
+	uses    map[part]int
+	shared  [][]byte // each after those in it
+	places  map[part]uint64
+}
+
+// part identifies a list or map in memory.
+type part struct {
+	at  uintptr
+	len int
+}
+
+// partOf returns the part of a value; ok is false for an empty one, and for other values.
+func partOf(v any) (p part, ok bool) {
+	switch v := v.(type) {
+	case []any:
+		p.len = len(v)
+	case map[string]any:
+		p.len = len(v)
+	}
+	if p.len == 0 {
+		return p, false
+	}
+	p.at = reflect.ValueOf(v).Pointer()
+	return p, true
+}
+
+// count counts the uses of each list and map.
+func (w *writer) count(v any, depth int) {
+	p, ok := partOf(v)
+	if !ok || depth > maxDepth {
+		return
+	}
+	if w.uses[p]++; w.uses[p] > 1 {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			w.count(item, depth+1)
+		}
+	case map[string]any:
+		for _, item := range v {
+			w.count(item, depth+1)
+		}
+	}
 }
 
 // text appends the index of a string.
@@ -100,8 +154,26 @@ func (w *writer) file(b []byte, f render.StoredFile) ([]byte, bool) {
 	return b, true
 }
 
-// value appends a value; ok is false for one that is not of JSON, or too deep.
+// value appends a value, or the index of a shared one; ok is false for one that is not of JSON, or too deep.
 func (w *writer) value(b []byte, v any, depth int) (_ []byte, ok bool) {
+	p, is := partOf(v)
+	if !is || w.uses[p] < 2 {
+		return w.whole(b, v, depth)
+	}
+	i, known := w.places[p]
+	if !known {
+		encoded, ok := w.whole(nil, v, depth)
+		if !ok {
+			return nil, false
+		}
+		i = uint64(len(w.shared))
+		w.places[p], w.shared = i, append(w.shared, encoded)
+	}
+	return binary.AppendUvarint(append(b, tagShared), i), true
+}
+
+// whole appends a value itself.
+func (w *writer) whole(b []byte, v any, depth int) (_ []byte, ok bool) {
 	if depth > maxDepth {
 		return nil, false
 	}
