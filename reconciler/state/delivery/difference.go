@@ -6,7 +6,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -22,8 +21,8 @@ type Trial struct {
 
 // difference has the objects in which the cluster differs from its target, as they were compared last.
 type difference struct {
-	// due are indexes of target objects that are not held and not on the cluster as planned.
-	due map[int]bool
+	// due are the objects of the target that are not held and not on the cluster as planned.
+	due map[manifest.ID]bool
 	// extra are objects on the cluster that the target does not have.
 	extra map[manifest.ID]bool
 	// stale are the objects that changed since; all is set if every object may have.
@@ -37,11 +36,10 @@ type difference struct {
 func (l *State) compare() *difference {
 	d := &l.difference
 	if d.all || d.unsorted {
-		d.due, d.extra = map[int]bool{}, map[manifest.ID]bool{}
-		d.unsorted = !slices.IsSortedFunc(l.Target.Objects, func(a, b propagate.Placed) int { return applyorder.Compare(a.ID, b.ID) })
-		for i, p := range l.Target.Objects {
+		d.due, d.extra, d.unsorted = map[manifest.ID]bool{}, map[manifest.ID]bool{}, !inOrder(l.Target)
+		for _, p := range l.Target.Objects {
 			if l.isDue(p) {
-				d.due[i] = true
+				d.due[p.ID] = true
 			}
 		}
 		for id := range l.Live.Except(l.Target) {
@@ -76,11 +74,10 @@ func (l *State) isDue(p propagate.Placed) bool { return p.Held == "" && !l.Live.
 func (l *State) compareOne(id manifest.ID) {
 	d := &l.difference
 	delete(d.extra, id)
-	i, planned := slices.BinarySearchFunc(l.Target.Objects, id, func(p propagate.Placed, id manifest.ID) int { return applyorder.Compare(p.ID, id) })
-	if planned {
-		delete(d.due, i)
+	delete(d.due, id)
+	if i, planned := position(l.Target, id); planned {
 		if l.isDue(l.Target.Objects[i]) {
-			d.due[i] = true
+			d.due[id] = true
 		}
 		return
 	}
@@ -98,7 +95,7 @@ func (l *State) Difference(target propagate.ClusterPlan) *live.Difference {
 	d := l.compare()
 	x := &live.Difference{Extra: slices.Collect(maps.Keys(d.extra))}
 	for i, p := range target.Objects {
-		if p == l.Target.Objects[i] && d.due[i] || p != l.Target.Objects[i] && l.isDue(p) {
+		if was := l.Target.Objects[i]; p == was && len(d.due) > 0 && d.due[p.ID] || p != was && l.isDue(p) {
 			x.Due = append(x.Due, p)
 		}
 	}

@@ -63,13 +63,21 @@ func (e *edits) placed(id manifest.ID) propagate.Placed {
 	return propagate.Placed{Rendered: e.rendered[key], Held: []string{"", "", "", "", "held"}[e.IntN(5)], Implied: id.Kind == "Namespace" && e.one(2)}
 }
 
-// plan adopts a plan: most often one with other contents of a few objects, and sometimes another choice of objects.
+// plan adopts a plan: most often one with other contents of a few objects, or with one more or less, and sometimes another
+// choice of objects.
 func (e *edits) plan() {
 	objects := slices.Clone(e.objects)
 	for range 1 + e.IntN(3) {
 		if len(objects) > 0 {
 			i := e.IntN(len(objects))
 			objects[i] = e.placed(objects[i].ID)
+		}
+	}
+	if id := e.id(); e.one(3) && len(e.failed) == 0 && inOrder(propagate.ClusterPlan{Objects: objects}) {
+		if i, there := position(propagate.ClusterPlan{Objects: objects}, id); there {
+			objects = slices.Delete(objects, i, i+1)
+		} else {
+			objects = slices.Insert(objects, i, e.placed(id))
 		}
 	}
 	if len(objects) == 0 || e.one(6) {

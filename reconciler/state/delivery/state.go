@@ -171,32 +171,6 @@ func (l *State) Unlist() {
 	l.touchAll()
 }
 
-// Adopt makes the objects of a plan the wanted ones, and cancels the delivery under way.
-func (l *State) Adopt(target propagate.ClusterPlan) {
-	l.Cancel()
-	last := l.Target
-	l.Target = target
-	l.Run = status.Run{}
-	l.clearErrors()
-	if l.planned || !sameIDs(last, target) {
-		clear(l.Wants)
-		l.touchAll()
-		last, l.planned = propagate.ClusterPlan{}, false
-	}
-	var listed schema.GroupVersionKind // the kind of the object before: plans are in the order of kinds
-	for i, p := range target.Objects {
-		if p.GVK != listed {
-			l.Listed, listed = l.Listed && l.Kinds[p.GVK.GroupKind()], p.GVK
-		}
-		if last.Objects == nil || last.Objects[i] != p {
-			l.Want(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
-		}
-	}
-	for _, x := range target.Failed {
-		l.Want(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
-	}
-}
-
 // Want records the decision about an object.
 func (l *State) Want(id manifest.ID, w wanted.Object) {
 	l.Wants.Set(id, w)
@@ -209,13 +183,6 @@ func (l *State) clearErrors() {
 		l.touch(id)
 	}
 	clear(l.Errors)
-}
-
-// sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.
-func sameIDs(a, b propagate.ClusterPlan) bool {
-	return len(a.Failed)+len(b.Failed) == 0 && slices.EqualFunc(a.Objects, b.Objects, func(x, y propagate.Placed) bool {
-		return x.Rendered == y.Rendered || x.ID == y.ID
-	})
 }
 
 // Labels returns the objects on the cluster with their labels.

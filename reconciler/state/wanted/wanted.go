@@ -57,6 +57,9 @@ func (w Objects) Get(id manifest.ID) (Object, bool) {
 
 func (w Objects) Set(id manifest.ID, to Object) { w[unique.Make(id)] = unique.Make(to) }
 
+// Delete forgets an object.
+func (w Objects) Delete(id manifest.ID) { delete(w, unique.Make(id)) }
+
 // All returns every want, in no order.
 func (w Objects) All() iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {

@@ -1,0 +1,120 @@
+package delivery
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/reconciler/state/wanted"
+	"github.com/accord-dev/accord/status"
+)
+
+// Adopt makes the objects of a plan the wanted ones, and cancels the delivery under way.
+func (l *State) Adopt(target propagate.ClusterPlan) {
+	l.Cancel()
+	last := l.Target
+	l.Target = target
+	l.Run = status.Run{}
+	l.clearErrors()
+	if l.planned || !l.adoptChanges(last, target) {
+		l.adoptAll(target)
+	}
+	var listed schema.GroupVersionKind // the kind of the object before: plans are in the order of kinds
+	for _, p := range target.Objects {
+		if p.GVK != listed {
+			l.Listed, listed = l.Listed && l.Kinds[p.GVK.GroupKind()], p.GVK
+		}
+	}
+}
+
+// adoptAll replaces all wants.
+func (l *State) adoptAll(target propagate.ClusterPlan) {
+	clear(l.Wants)
+	l.touchAll()
+	l.planned = false
+	for _, p := range target.Objects {
+		l.wantPlaced(p)
+	}
+	for _, x := range target.Failed {
+		l.Want(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
+	}
+}
+
+func (l *State) wantPlaced(p propagate.Placed) {
+	l.Want(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
+}
+
+// adoptChanges replaces the wants that differ between two targets. It returns false, and changes nothing, if one of them is not in
+// apply order, or has objects that cannot be rendered.
+func (l *State) adoptChanges(last, target propagate.ClusterPlan) bool {
+	if sameIDs(last, target) {
+		for i, p := range target.Objects {
+			if last.Objects[i] != p {
+				l.wantPlaced(p)
+			}
+		}
+		return true
+	}
+	if len(last.Failed)+len(target.Failed) > 0 || !inOrder(last) || !inOrder(target) {
+		return false
+	}
+	for was, now := range merge(last.Objects, target.Objects) {
+		switch {
+		case now == nil:
+			l.Wants.Delete(was.ID)
+			l.touch(was.ID)
+		case was == nil || *was != *now:
+			l.wantPlaced(*now)
+		}
+	}
+	return true
+}
+
+// merge iterates over two lists in apply order: over pairs of the same object, nil where a list lacks it.
+func merge(a, b []propagate.Placed) func(yield func(was, now *propagate.Placed) bool) {
+	return func(yield func(was, now *propagate.Placed) bool) {
+		for i, j := 0, 0; i < len(a) || j < len(b); {
+			var was, now *propagate.Placed
+			order := 0
+			switch {
+			case i == len(a):
+				order = 1
+			case j == len(b):
+				order = -1
+			case a[i].Rendered != b[j].Rendered:
+				order = applyorder.Compare(a[i].ID, b[j].ID)
+			}
+			if order <= 0 {
+				was = &a[i]
+				i++
+			}
+			if order >= 0 {
+				now = &b[j]
+				j++
+			}
+			if !yield(was, now) {
+				return
+			}
+		}
+	}
+}
+
+// sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.
+func sameIDs(a, b propagate.ClusterPlan) bool {
+	return len(a.Failed)+len(b.Failed) == 0 && slices.EqualFunc(a.Objects, b.Objects, func(x, y propagate.Placed) bool {
+		return x.Rendered == y.Rendered || x.ID == y.ID
+	})
+}
+
+// inOrder reports whether a plan is in apply order.
+func inOrder(plan propagate.ClusterPlan) bool {
+	return slices.IsSortedFunc(plan.Objects, func(a, b propagate.Placed) int { return applyorder.Compare(a.ID, b.ID) })
+}
+
+// position returns the index of an object in a plan in apply order; false if the plan does not have it.
+func position(plan propagate.ClusterPlan, id manifest.ID) (int, bool) {
+	return slices.BinarySearchFunc(plan.Objects, id, func(p propagate.Placed, id manifest.ID) int { return applyorder.Compare(p.ID, id) })
+}
