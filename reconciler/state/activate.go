@@ -137,7 +137,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		}
 		f.assign(l)
 	}
-	if _, step := out.Carried.Changed(); !step { // a step has the same objects
+	if !out.Carried.IsStep() {
 		maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return a.Plan.Manifest(id) == nil })
 	}
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -27,8 +26,8 @@ type Unpersisted struct {
 	undecided []manifest.ID // objects that have no record any more
 }
 
-// Unpersisted compares the active plan with the records on the hub. carried is the one of Activated: of a step it looks at
-// the decisions that changed.
+// Unpersisted compares the active plan with the records on the hub. carried is the one of Activated: if there
+// is a plan before, only the decisions that changed are compared.
 //
 // Before anything is delivered, the Release reports Progressing and the generation of every FederatedObject that changes
 // has moved. Records that cannot claim anything untrue, which are new ones and the specs of Deliveries, do not delay the
@@ -39,10 +38,8 @@ func (f *Federation) Unpersisted(carried record.Carried) Unpersisted {
 	u := Unpersisted{Release: f.records.release.DeepCopy(), Changed: map[manifest.ID]bool{}}
 	var added []*v1alpha1.FederatedObject
 	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
-	changed, step := carried.Changed()
-	if step {
-		u.undecided = slices.DeleteFunc(changed, func(id manifest.ID) bool { return record.Has(f.active.plan.Decision(id)) })
-	} else {
+	var known bool
+	if u.undecided, known = carried.Undecided(); !known {
 		u.undecided = f.records.objects.Without(record.Objects(f.active.plan))
 	}
 	for i, d := range carried.Decisions(f.active.plan) {

@@ -20,21 +20,15 @@ func Carry(last, plan *propagate.Plan) Carried { return Carried{last, plan} }
 // Has reports whether nothing was decided about an object since the last plan.
 func (c Carried) Has(id manifest.ID) bool { return c.plan != nil && c.plan.UnchangedSince(c.last, id) }
 
-// Changed returns the objects whose decision may have changed, in no order; false if both plans have to be compared as a
-// whole.
-func (c Carried) Changed() (ids []manifest.ID, step bool) {
-	if c.plan == nil || !c.plan.StepFrom(c.last) {
-		return nil, false
-	}
-	return c.plan.ChangedSince(c.last), true
-}
+// IsStep reports whether both plans have the same objects.
+func (c Carried) IsStep() bool { return c.plan != nil && c.plan.StepFrom(c.last) }
 
-// Decisions iterates over the decisions of plan that may have changed, by their index: all, unless it is a step.
+// Decisions iterates over the decisions of plan that may have changed, by their index: all without a last plan.
 func (c Carried) Decisions(plan *propagate.Plan) iter.Seq2[int, *decision.Decision] {
-	ids, step := c.Changed()
-	if !step {
+	if c.last == nil {
 		return slices.All(plan.Decisions)
 	}
+	ids := c.plan.ChangedSince(c.last)
 	slices.SortFunc(ids, manifest.ID.Compare)
 	return func(yield func(int, *decision.Decision) bool) {
 		for _, id := range ids {
@@ -44,6 +38,29 @@ func (c Carried) Decisions(plan *propagate.Plan) iter.Seq2[int, *decision.Decisi
 			}
 		}
 	}
+}
+
+// Undecided returns the objects of the last plan that may have had a FederatedObject and have none any more; false without a last
+// plan.
+func (c Carried) Undecided() (ids []manifest.ID, known bool) {
+	if c.last == nil {
+		return nil, false
+	}
+	for _, id := range c.plan.ChangedSince(c.last) {
+		if d := c.plan.Decision(id); d == nil || !Has(d) {
+			ids = append(ids, id)
+		}
+	}
+	now := c.plan.Decisions
+	for _, was := range c.last.Decisions {
+		for len(now) > 0 && now[0] != was && now[0].ID.Compare(was.ID) < 0 {
+			now = now[1:]
+		}
+		if len(now) == 0 || now[0] != was && now[0].ID != was.ID {
+			ids = append(ids, was.ID)
+		}
+	}
+	return ids, true
 }
 
 // Objects returns the objects of a plan that have a FederatedObject.
