@@ -99,9 +99,9 @@ func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
 	return errors.Join(errs...)
 }
 
-// createObject creates the record of an object with its first status. During a bulk it leaves an object out that is in
-// progress, as the lack of a record and of a status say, too. A record whose status has to wait begins without a status.
-func (r *Reporter) createObject(ctx context.Context, f *state.Federation, id manifest.ID) error {
+// createObject creates the record of an object with its first status. If patient is set, it leaves an object out that is in
+// progress during a bulk: at its end the status has more to report. A record whose status has to wait begins without one.
+func (r *Reporter) createObject(ctx context.Context, f *state.Federation, id manifest.ID, patient bool) error {
 	r.creates.RLock()
 	defer r.creates.RUnlock()
 	in, next, ok := f.ObjectStatus(id, time.Now())
@@ -115,7 +115,7 @@ func (r *Reporter) createObject(ctx context.Context, f *state.Federation, id man
 			return err
 		}
 		in.Object.Status = in.Status(firstGeneration, time.Now())
-		if in.InBulk && isProgressing(in.Object.Status.Conditions) {
+		if patient && in.InBulk && isProgressing(in.Object.Status.Conditions) {
 			return nil
 		}
 		write = func(ctx context.Context, _ client.Object) error { return r.store.Create(ctx, in.Object) }

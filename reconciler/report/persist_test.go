@@ -22,6 +22,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/state/record"
@@ -233,14 +234,17 @@ func TestAnObjectIsCreatedWithItsStatus(t *testing.T) {
 	require.Equal(t, v1alpha1.FederatedObjectStatus{}, a.object("c000").Status)
 
 	job := a.list()
-	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c001")))
+	require.NoError(t, a.reporter.write(t.Context(), changes.Status{Federation: a.f.Key(), Object: configMapID("c001")}))
 	require.Zero(t, w.creates, "the bulk has not come to it")
+	require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, configMapID("c002")))
+	require.Equal(t, 1, w.creates, "a run without a hub ends")
+	require.Equal(t, "Progressing", meta.FindStatusCondition(a.object("c002").Status.Conditions, "Ready").Reason)
 	a.deliver(job)
 	for id := range a.f.ObjectIDs() {
 		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id))
 		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id), "a second time")
 	}
-	require.Equal(t, writes{Store: w.Store, creates: bulk + 9, puts: 1, statuses: 1}, *w)
+	require.Equal(t, writes{Store: w.Store, creates: bulk + 9, puts: 1, statuses: 2}, *w)
 	list := &v1alpha1.FederatedObjectList{}
 	require.NoError(t, a.store.List(t.Context(), list, "demo", "prod"))
 	require.Len(t, list.Items, bulk+10)

@@ -205,7 +205,7 @@ func (r *Reporter) write(ctx context.Context, s changes.Status) error {
 	}
 	switch {
 	case s.Object != manifest.ID{}:
-		return r.WriteObject(ctx, f, s.Object)
+		return r.writeObject(ctx, f, s.Object, true)
 	case s.Write:
 		return r.WriteDelivery(ctx, f, s.Cluster)
 	case s.Cluster != "":

@@ -16,8 +16,13 @@ import (
 
 // WriteObject writes the status of a FederatedObject, and creates it if the hub does not have it.
 func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id manifest.ID) error {
+	return r.writeObject(ctx, f, id, false)
+}
+
+// writeObject does the same. If patient is set, it does not create an object that a bulk has not come to.
+func (r *Reporter) writeObject(ctx context.Context, f *state.Federation, id manifest.ID, patient bool) error {
 	if f.IsDeferred(id) {
-		return r.createObject(ctx, f, id)
+		return r.createObject(ctx, f, id, patient)
 	}
 	in, next, ok := f.ObjectStatus(id, time.Now())
 	r.Enqueue(next)
