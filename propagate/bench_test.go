@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/ptr"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
 )
 
 // fleetOf is a federation of many: five sixths Deployments, the rest ConfigMaps, an override for half of the clusters.
@@ -95,32 +98,69 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// BenchmarkNext is a push that changes one object: the plan after it, its digest, and what every cluster should have.
+// BenchmarkNext is a push: the plan after it, its digest, and what every cluster should have.
 func BenchmarkNext(b *testing.B) {
+	pushes := []struct {
+		name string
+		edit func(in *propagate.Input, n int)
+	}{
+		{"content", func(in *propagate.Input, n int) { in.Objects[(n+6)%6] = annotated(in.Objects[(n+6)%6], n) }},
+		{"object", func(in *propagate.Input, n int) { // added, then removed
+			last := len(in.Objects) - 1
+			if in.Objects[last].Manifest.GetName() == "more" {
+				in.Objects = in.Objects[:last]
+				return
+			}
+			more := annotated(in.Objects[0], n)
+			more.Manifest.SetName("more")
+			in.Objects = append(in.Objects, more)
+		}},
+		{"policy", func(in *propagate.Input, n int) { // of one object
+			one := policy.Policy{Meta: policy.Meta{Namespace: in.Objects[0].Manifest.GetNamespace(), Name: "one"}}
+			one.Spec.Priority = ptr.To(int32(n))
+			one.Spec.SchedulerName = policy.DefaultScheduler
+			one.Spec.ResourceSelectors = []policy.ResourceSelector{{APIVersion: "apps/v1", Kind: "Deployment", Name: in.Objects[0].Manifest.GetName()}}
+			in.Policies = append(slices.DeleteFunc(slices.Clone(in.Policies), func(p policy.Policy) bool { return p.Name == "one" }), one)
+		}},
+	}
 	for _, size := range []struct{ objects, clusters int }{{600, 10}, {6000, 2}, {60000, 1}} {
-		b.Run(fmt.Sprintf("%dx%d", size.objects, size.clusters), func(b *testing.B) { push(b, fleetOf(b, size.objects, size.clusters)) })
+		for _, p := range pushes {
+			b.Run(fmt.Sprintf("%dx%d/%s", size.objects, size.clusters, p.name), func(b *testing.B) {
+				push(b, fleetOf(b, size.objects, size.clusters), p.edit)
+			})
+		}
 	}
 }
 
-func push(b *testing.B, in propagate.Input) {
+func annotated(o render.Object, n int) render.Object {
+	o.Manifest = o.Manifest.DeepCopy()
+	o.Manifest.SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
+	return o
+}
+
+func push(b *testing.B, in propagate.Input, edit func(in *propagate.Input, n int)) {
 	b.Helper()
+	b.ReportAllocs()
 	last, err := propagate.New(in)
 	require.NoError(b, err)
 	last.Digest()
+	steps := 0
 	for n := -2; n < b.N; n++ {
 		if n == 0 {
 			b.ResetTimer() // two pushes after a start settle what the plan before decided
 		}
 		in.Objects, in.Previous = slices.Clone(in.Objects), last.Previous()
-		u := in.Objects[(n+6)%6].Manifest.DeepCopy()
-		u.SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
-		in.Objects[(n+6)%6].Manifest = u
+		edit(&in, n)
 		p, err := last.Next(in)
 		require.NoError(b, err)
 		p.Digest()
 		for _, c := range p.Clusters() {
 			p.ClusterDigest(c)
 		}
+		if step, _ := propagate.IsStep(p); step {
+			steps++
+		}
 		last = p
 	}
+	require.GreaterOrEqual(b, steps, b.N)
 }
