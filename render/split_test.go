@@ -104,6 +104,9 @@ func (w *world) object() string {
 	if w.chance(30) {
 		metadata += "  labels: {tier: " + w.one("front", "back") + "}\n"
 	}
+	if w.chance(3) {
+		metadata += "  annotations: {config.kubernetes.io/local-config: 'true'}\n"
+	}
 	switch w.IntN(12) {
 	case 0, 1, 2:
 		return "apiVersion: apps/v1\nkind: Deployment\n" + metadata + fmt.Sprintf(`spec:
@@ -218,7 +221,12 @@ func (w *world) kustomization(dir string, depth int, component bool) {
 	if len(w.maps) > 0 && w.chance(60) {
 		b.WriteString("patches:\n")
 		for range 1 + w.IntN(3) {
-			switch w.IntN(6) {
+			switch w.IntN(7) {
+			case 6:
+				patch := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {several: '%d'}\n"
+				name := fmt.Sprintf("p%d.yaml", w.n)
+				w.fsys[dir+"/"+name] = &fstest.MapFile{Data: []byte(fmt.Sprintf(patch, w.configMap(), 1) + "---\n" + fmt.Sprintf(patch, w.configMap(), 2))}
+				b.WriteString("- path: " + name + "\n")
 			case 0:
 				b.WriteString("- target: {kind: Deployment}\n  patch: |\n    - {op: replace, path: /spec/template/spec/serviceAccountName, value: " + w.known() + "}\n")
 			case 1:
@@ -237,8 +245,13 @@ func (w *world) kustomization(dir string, depth int, component bool) {
 			}
 		}
 	}
+	if len(w.maps) > 0 {
+		field(8, "patchesStrategicMerge: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {merged: here}}']", w.configMap())
+		field(8, "patchesJson6902: [{target: {version: v1, kind: ConfigMap, name: %s}, patch: '[{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {\"json\": \"6902\"}}]'}]", w.configMap())
+	}
 	if len(w.maps) > 0 && w.chance(12) {
-		fmt.Fprintf(&b, "replacements:\n- source: {kind: %s, name: %s%s}\n  targets: [{select: {kind: Deployment}, fieldPaths: [spec.template.spec.serviceAccountName]}]\n", "ConfigMap", w.configMap(), w.one("", "", ", fieldPath: data.key"))
+		fmt.Fprintf(&b, "replacements:\n- source: {kind: %s, name: %s%s}\n  targets: [{select: {kind: Deployment}, fieldPaths: [%s}]\n", "ConfigMap", w.configMap(), w.one("", "", ", fieldPath: data.key"),
+			w.one("spec.template.spec.serviceAccountName]", "spec.template.spec.containers.0.image], options: {delimiter: ':', index: 1", "spec.template.spec.serviceAccountName], options: {delimiter: '-', index: 0"))
 	}
 	field(1, "vars: [{name: VALUE, objref: {kind: ConfigMap, name: %s, apiVersion: v1}}]", w.known())
 	field(1, "sortOptions: {order: legacy}")
