@@ -20,7 +20,7 @@ const (
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod: after a
 	// bulk, and not after each small push, which would pay for the collection of the whole heap.
 	leastReturn  = 32 << 20
-	returnPeriod = 3 * time.Second
+	returnPeriod = 10 * time.Second
 )
 
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
