@@ -126,6 +126,19 @@ func (o *observer) tamper(at place, t tampering) {
 	o.tampered[at] = t
 }
 
+// lagBegins notes that a replica was killed: the one that takes over may repeat recorded claims from now on, also if the one before
+// had not yet observed a deletion.
+func (o *observer) lagBegins() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at, t := range o.tampered {
+		if !t.until.IsZero() {
+			t.until = time.Now().Add(permittedLag)
+			o.tampered[at] = t
+		}
+	}
+}
+
 // lagEnds notes that no record claims an object that is missing: from now on none may.
 func (o *observer) lagEnds(at place) {
 	o.mu.Lock()

@@ -191,6 +191,9 @@ func (k *killings) strike(n int) {
 		k.wait()
 	}
 	k.killControllers(n%hubEvery == 0)
+	if k.replicas > 0 {
+		k.observer.lagBegins()
+	}
 	if n%hubEvery == 0 {
 		require.NoError(k.t, k.hubProcess.Kill())
 		k.startHub()
