@@ -21,6 +21,7 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 		"not again without growth":        {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 70 * mb, long, false}, {0, 90 * mb, long, false}},
 		"again after growth":              {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 95 * mb, long, true}},
 		"not soon":                        {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 99 * mb, tick, false}, {0, 99 * mb, long, true}},
+		"soon after a bulk":               {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 152 * mb, tick, true}},
 		"a large process rests with more": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1600 * mb, long, true}, {30 * mb, 2600 * mb, long, false}},
 		"a large process grows by half":   {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {0, 1400 * mb, long, false}},
 	} {
@@ -35,16 +36,5 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestPercentForALiveHeap(t *testing.T) {
-	for _, c := range []struct {
-		live         uint64
-		before, want int
-	}{
-		{10 << 20, 100, 200}, {35 << 20, 100, 200}, {40 << 20, 100, 100}, {40 << 20, 200, 200}, {48 << 20, 200, 100}, {1 << 30, 200, 100},
-	} {
-		require.Equal(t, c.want, percentFor(c.live, c.before), "%d MB", c.live>>20)
 	}
 }
