@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -166,17 +167,29 @@ func (l *leaving) stopDelivery(ctx context.Context) error {
 	return l.update(ctx, func(finalizers []string) []string { return without(finalizers, v1alpha1.RecordRemovalFinalizer) })
 }
 
-// update changes the finalizers of the Cluster.
+// update changes the finalizers of the Cluster, as the hub has them by then: the controllers change theirs, too.
 func (l *leaving) update(ctx context.Context, change func([]string) []string) error {
 	if l.gone {
 		return nil
 	}
-	before := l.cluster.DeepCopy()
-	l.cluster.Finalizers = change(slices.Clone(l.cluster.Finalizers))
-	if slices.Equal(before.Finalizers, l.cluster.Finalizers) {
-		return nil
-	}
-	err := l.hub.Patch(ctx, l.cluster, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		wanted := l.cluster.DeepCopy()
+		wanted.Finalizers = change(slices.Clone(l.cluster.Finalizers))
+		if slices.Equal(wanted.Finalizers, l.cluster.Finalizers) {
+			return nil
+		}
+		err := l.hub.Patch(ctx, wanted, client.MergeFromWithOptions(l.cluster, client.MergeFromWithOptimisticLock{}))
+		if err == nil {
+			l.cluster = wanted
+		} else if apierrors.IsConflict(err) {
+			now := &v1alpha1.Cluster{}
+			if err := l.hub.Get(ctx, client.ObjectKeyFromObject(l.cluster), now); err != nil {
+				return err
+			}
+			l.cluster = now
+		}
+		return err
+	})
 	return l.hub.Wrap("changing the finalizers of cluster "+l.cluster.Name, client.IgnoreNotFound(err))
 }
 
