@@ -30,18 +30,22 @@ func (i *items) get(id manifest.ID) (*item, bool) {
 	if it, known := i.ofGit(id); known {
 		return it, true
 	}
-	return search(i.implied, id)
+	if at, known := search(i.implied, id); known {
+		return i.implied[at], true
+	}
+	return nil, false
 }
 
 // ofGit returns the item of an object in Git.
-func (i *items) ofGit(id manifest.ID) (*item, bool) { return search(i.inGit, id) }
-
-func search(items []*item, id manifest.ID) (*item, bool) {
-	at, known := slices.BinarySearchFunc(items, id, func(it *item, id manifest.ID) int { return it.decision.ID.Compare(id) })
-	if !known {
-		return nil, false
+func (i *items) ofGit(id manifest.ID) (*item, bool) {
+	if at, known := search(i.inGit, id); known {
+		return i.inGit[at], true
 	}
-	return items[at], true
+	return nil, false
+}
+
+func search(items []*item, id manifest.ID) (at int, known bool) {
+	return slices.BinarySearchFunc(items, id, func(it *item, id manifest.ID) int { return it.decision.ID.Compare(id) })
 }
 
 // relations are the effects of the objects of a plan on each other.
@@ -84,6 +88,9 @@ func (it *item) last() previous.Decision {
 	}
 	return *it.previous
 }
+
+// declared reports whether the object is in Git. All others are Namespaces that objects need.
+func (it *item) declared() bool { return it.source != nil }
 
 // clusterItems has the items of a cluster and the answer of ForCluster, made once.
 type clusterItems struct {

@@ -159,7 +159,7 @@ func (s *step) include(items []*item) bool {
 		gone[it] = true
 	}
 	for _, it := range items {
-		if it.source == nil {
+		if !it.declared() {
 			return false
 		}
 		if _, known := s.edits.changed[it]; !known && !gone[it] {
@@ -190,8 +190,7 @@ func (s *step) decide() bool {
 		s.out = append(s.out, was)
 	}
 	for was, x := range s.edits.changed {
-		at, _ := s.earlier.previousOf(x.ID)
-		if !was.alone() || !s.add(x, at) {
+		if !was.alone() || !s.add(x, s.earlier.previousOf(x.ID)) {
 			return false
 		}
 		s.out = append(s.out, was)
@@ -209,13 +208,10 @@ func (s *step) decide() bool {
 	return unique
 }
 
-// previousOf returns the previous decision for an object of the plan that follows.
-func (p *Plan) previousOf(id manifest.ID) (*previous.Decision, bool) {
-	at, known := slices.BinarySearchFunc(p.items.inGit, id, func(it *item, id manifest.ID) int { return it.decision.ID.Compare(id) })
-	if !known {
-		return nil, false
-	}
-	return p.outcome.list[at], true
+// previousOf returns the previous decision for the plan that follows about an object in Git.
+func (p *Plan) previousOf(id manifest.ID) *previous.Decision {
+	at, _ := search(p.items.inGit, id)
+	return p.outcome.list[at]
 }
 
 // add makes the item of an object and decides about it. It reports false for a mistake, and for an object that decides about others.
@@ -304,7 +300,7 @@ func (s *step) implyNamespaces() {
 		was, known := s.items.get(namespaceID(name))
 		var it *item
 		switch {
-		case known && was.source != nil:
+		case known && was.declared():
 			it = s.again(was)
 		case need.On != nil:
 			it = s.bareNamespace(name)
@@ -327,10 +323,10 @@ func (s *step) implyNamespaces() {
 	}
 	slices.SortFunc(out, byID)
 	slices.SortFunc(in, byID)
-	declared := func(it *item) bool { return it.source != nil }
-	bare := func(it *item) bool { return it.source == nil }
-	s.items.inGit, _ = splice.List(s.items.inGit, filtered(out, declared), filtered(in, declared), byID)
-	s.items.implied, _ = splice.List(s.items.implied, filtered(out, bare), filtered(in, bare), byID)
+	declaredOut, bareOut := byOrigin(out)
+	declaredIn, bareIn := byOrigin(in)
+	s.items.inGit, _ = splice.List(s.items.inGit, declaredOut, declaredIn, byID)
+	s.items.implied, _ = splice.List(s.items.implied, bareOut, bareIn, byID)
 	s.out, s.in = append(s.out, out...), append(s.in, in...)
 	slices.SortFunc(s.out, byID)
 	slices.SortFunc(s.in, byID)
@@ -339,16 +335,23 @@ func (s *step) implyNamespaces() {
 // again returns a new item of a Namespace in Git, with the decision of its own policy.
 func (s *step) again(was *item) *item {
 	d := was.ownDecision
-	last, _ := s.earlier.previousOf(d.ID)
 	s.refuseEmpty(&d)
 	return &item{
 		decision: &d, manifest: was.manifest, kind: was.kind, candidates: was.candidates, decided: true, source: was.source, earlier: was,
-		ownDecision: was.ownDecision, previous: last, unclaimed: was.unclaimed, needsRoom: was.needsRoom,
+		ownDecision: was.ownDecision, previous: s.earlier.previousOf(d.ID), unclaimed: was.unclaimed, needsRoom: was.needsRoom,
 	}
 }
 
-func filtered(items []*item, is func(*item) bool) []*item {
-	return slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return !is(it) })
+// byOrigin returns the items of objects in Git, and all others.
+func byOrigin(items []*item) (declared, bare []*item) {
+	for _, it := range items {
+		if it.declared() {
+			declared = append(declared, it)
+		} else {
+			bare = append(bare, it)
+		}
+	}
+	return declared, bare
 }
 
 func byID(a, b *item) int { return a.decision.ID.Compare(b.decision.ID) }
@@ -365,16 +368,15 @@ func (s *step) finish() {
 	if room || slices.ContainsFunc(s.out, func(it *item) bool { return it.needsRoom }) {
 		s.needsRoom = slices.ContainsFunc(s.items.inGit, func(it *item) bool { return it.needsRoom })
 	}
-	git := func(it *item) bool { return it.source != nil }
-	out, in := filtered(s.out, git), filtered(s.in, git)
+	out, _ := byOrigin(s.out)
+	in, _ := byOrigin(s.in)
 	s.Decisions, _ = splice.List(s.earlier.Decisions, decisionsOf(out), decisionsOf(in), func(a, b *decision.Decision) int { return a.ID.Compare(b.ID) })
 	s.outcome.once.Do(func() {
 		before := &s.earlier.outcome
 		s.outcome.unsettled = maps.Clone(before.unsettled)
 		var gone, made []*previous.Decision
 		for _, it := range out {
-			was, _ := s.earlier.previousOf(it.decision.ID)
-			gone = append(gone, was)
+			gone = append(gone, s.earlier.previousOf(it.decision.ID))
 			delete(s.outcome.unsettled, it.decision.ID)
 		}
 		for _, it := range in {
