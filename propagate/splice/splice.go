@@ -1,7 +1,10 @@
-// Package splice replaces a few entries of long sorted lists.
+// Package splice replaces a few entries of long sorted lists, and compares such lists.
 package splice
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // List returns a sorted list without the entries of out and with those of in. All three are sorted by compare, and the list has the
 // entries of out. unique is false if the list has an entry of in already.
@@ -39,4 +42,32 @@ func Replaced[T any](list, out, in []T, compare func(a, b T) int) (places []int,
 		places = append(places, at)
 	}
 	return places, true
+}
+
+// Pairs iterates over two sorted lists at once: over the entries that compare as equal, with the zero value where a list lacks one.
+func Pairs[T any](a, b []T, compare func(a, b T) int) iter.Seq2[T, T] {
+	return func(yield func(x, y T) bool) {
+		a, b := a, b // for another iteration
+		for len(a)+len(b) > 0 {
+			var x, y T
+			order := 0
+			switch {
+			case len(a) == 0:
+				order = 1
+			case len(b) == 0:
+				order = -1
+			default:
+				order = compare(a[0], b[0])
+			}
+			if order <= 0 {
+				x, a = a[0], a[1:]
+			}
+			if order >= 0 {
+				y, b = b[0], b[1:]
+			}
+			if !yield(x, y) {
+				return
+			}
+		}
+	}
 }

@@ -3,12 +3,10 @@ package report
 import (
 	"context"
 	"errors"
-
-	"golang.org/x/sync/errgroup"
-
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/propagate/splice"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/status"
 )
@@ -61,45 +62,24 @@ func (l *State) adoptChanges(last, target propagate.ClusterPlan) bool {
 	if len(last.Failed)+len(target.Failed) > 0 || !inOrder(last) || !inOrder(target) {
 		return false
 	}
-	for was, now := range merge(last.Objects, target.Objects) {
+	for was, now := range splice.Pairs(last.Objects, target.Objects, inApplyOrder) {
 		switch {
-		case now == nil:
+		case now.Rendered == nil:
 			l.Wants.Delete(was.ID)
 			l.touch(was.ID)
-		case was == nil || *was != *now:
-			l.wantPlaced(*now)
+		case was != now:
+			l.wantPlaced(now)
 		}
 	}
 	return true
 }
 
-// merge iterates over two lists in apply order: over pairs of the same object, nil where a list lacks it.
-func merge(a, b []propagate.Placed) func(yield func(was, now *propagate.Placed) bool) {
-	return func(yield func(was, now *propagate.Placed) bool) {
-		for i, j := 0, 0; i < len(a) || j < len(b); {
-			var was, now *propagate.Placed
-			order := 0
-			switch {
-			case i == len(a):
-				order = 1
-			case j == len(b):
-				order = -1
-			case a[i].Rendered != b[j].Rendered:
-				order = applyorder.Compare(a[i].ID, b[j].ID)
-			}
-			if order <= 0 {
-				was = &a[i]
-				i++
-			}
-			if order >= 0 {
-				now = &b[j]
-				j++
-			}
-			if !yield(was, now) {
-				return
-			}
-		}
+// inApplyOrder compares two objects in apply order.
+func inApplyOrder(a, b propagate.Placed) int {
+	if a.Rendered == b.Rendered {
+		return 0
 	}
+	return applyorder.Compare(a.ID, b.ID)
 }
 
 // sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.

@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/splice"
 )
 
 // Carried relates a plan to the plan that the hub has the records of. The zero value carries nothing over.
@@ -51,16 +52,20 @@ func (c Carried) Undecided() (ids []manifest.ID, known bool) {
 			ids = append(ids, id)
 		}
 	}
-	now := c.plan.Decisions
-	for _, was := range c.last.Decisions {
-		for len(now) > 0 && now[0] != was && now[0].ID.Compare(was.ID) < 0 {
-			now = now[1:]
-		}
-		if len(now) == 0 || now[0] != was && now[0].ID != was.ID {
+	for was, now := range splice.Pairs(c.last.Decisions, c.plan.Decisions, byID) {
+		if now == nil {
 			ids = append(ids, was.ID)
 		}
 	}
 	return ids, true
+}
+
+// byID compares two decisions by their objects.
+func byID(a, b *decision.Decision) int {
+	if a == b {
+		return 0
+	}
+	return a.ID.Compare(b.ID)
 }
 
 // Objects returns the objects of a plan that have a FederatedObject.
