@@ -189,23 +189,16 @@ func (w *Worker) askPods(ctx context.Context) {
 }
 
 func (w *Worker) askPodsOf(ctx context.Context, q question) {
-	key, workload := q.key, q.workload
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
-	pods, err := w.pods(ctx, key, q.selector)
-	w.late.mu.Lock()
-	defer w.late.mu.Unlock()
-	if apierrors.IsForbidden(err) {
-		w.late.deny(key.federation)
-	}
-	f := w.pool.registry.Federation(key.federation)
-	reason := podreason.Worst(pods)
-	if err != nil || f == nil || w.late.of[key] != workload || workload.reason == reason {
-		return
-	}
-	workload.reason = reason
-	if next, recorded := f.Observe(w.Name(), key.id, workload.observation(), time.Now()); recorded {
-		w.pool.Enqueue(next)
+	pods, err := w.pods(ctx, q.key, q.selector)
+	switch f := w.pool.registry.Federation(q.key.federation); {
+	case apierrors.IsForbidden(err):
+		w.late.deny(q.key.federation)
+	case err == nil && f != nil:
+		if next, recorded := w.late.explain(f, w.Name(), q, podreason.Worst(pods), time.Now()); recorded {
+			w.pool.Enqueue(next)
+		}
 	}
 }
 
@@ -222,8 +215,21 @@ func (w *Worker) pods(ctx context.Context, key lateKey, selector string) ([]core
 	return clusters.Pods(ctx, m, key.id.Namespace, selector)
 }
 
-// deny forgets the workloads of a Federation whose account may not list pods. The caller holds the lock.
+// explain observes a workload again with a new reason of its pods. It does nothing for a workload that was replaced.
+func (l *late) explain(f *state.Federation, cluster string, q question, reason string, now time.Time) (changes.Changes, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[q.key] != q.workload || q.workload.reason == reason {
+		return changes.Changes{}, false
+	}
+	q.workload.reason = reason
+	return f.Observe(cluster, q.key.id, q.workload.observation(), now)
+}
+
+// deny forgets the workloads of a Federation whose account may not list pods.
 func (l *late) deny(federation types.NamespacedName) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.denied == nil {
 		l.denied = map[types.NamespacedName]bool{}
 	}
