@@ -22,7 +22,7 @@ import (
 )
 
 // TestReplicasShareClusters runs three replicas as processes, and kills them. Whoever holds a cluster delivers there, and nobody
-// else; what is said of it all is what one replica would say; and no object is applied twice, whatever dies.
+// else; what is said of it all is what one replica would say; no object is applied twice, whatever dies; and nothing is applied before it is assigned.
 func TestReplicasShareClusters(t *testing.T) {
 	t.Parallel()
 	w := newReplicas(t, 3)
@@ -86,18 +86,24 @@ type replicas struct {
 	writes    *writes
 	logs      *os.File
 	dir       string
+	revisions map[string]string // by the value that the commit pushed
 }
 
 // newReplicas starts replicas, and enough clusters that each holds one.
 func newReplicas(t *testing.T, n int) *replicas {
 	t.Helper()
 	w := &replicas{
-		clusters: []string{"cluster-a", "cluster-b", "cluster-c", "cluster-d"}, processes: map[string]victim{}, writes: newWrites(), dir: t.TempDir(),
+		clusters: []string{"cluster-a", "cluster-b", "cluster-c", "cluster-d"}, processes: map[string]victim{}, writes: &writes{}, dir: t.TempDir(), revisions: map[string]string{},
 		world: &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, rights: &rights{}},
 	}
 	w.planes = localtest.Members(t, append([]string{"hub"}, w.clusters...)...)
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
+	w.writes.assigned = func(cluster string) string {
+		d := &v1alpha1.Delivery{}
+		_ = w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "prod-" + cluster}, d) // none: nothing is assigned
+		return d.Spec.Revision
+	}
 	require.NoError(t, store.Install(t.Context(), w.config))
 	for _, name := range []string{w.namespace, "accord-system"} {
 		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -209,6 +215,7 @@ func (w *replicas) everywhere(r *repository, value string) {
 		files = append(files, name+".yaml", configMap(name, value))
 	}
 	release := w.ready(r, r.push("value "+value, files...))
+	w.revisions[value] = release.Spec.Revision
 	require.EqualValues(w.t, len(w.clusters), release.Status.Summary.Healthy)
 	w.t.Logf("value %s was live after %s", value, time.Since(began).Round(time.Millisecond))
 	for _, cluster := range w.clusters {
@@ -225,14 +232,15 @@ func (w *replicas) everywhere(r *repository, value string) {
 	})
 }
 
-// delivered checks that each cluster got a value from the one of replicas that holds it, each object once.
+// delivered checks that each cluster got a value from the one of replicas that holds it, each object once, and that the hub had
+// assigned the commit before: the next replica that takes the cluster over would execute what the hub has.
 func (w *replicas) delivered(r *repository, value string, replicas ...string) {
 	w.t.Helper()
 	for _, cluster := range w.clusters {
 		holder := lease.Owner(cluster, replicas)
 		w.t.Logf("%s is held by %s", cluster, holder)
 		for _, name := range []string{"app", "more", "rest"} {
-			require.Equal(w.t, []string{holder}, w.writes.of(cluster, name, value), "%s=%s on %s", name, value, cluster)
+			require.Equal(w.t, []write{{cluster, holder, name, value, w.revisions[value]}}, w.writes.of(cluster, name, value))
 		}
 	}
 }

@@ -24,14 +24,15 @@ import (
 
 // writes are those that reached the members, seen from outside of accord.
 type writes struct {
+	assigned func(cluster string) (revision string) // on the hub
+
 	mu  sync.Mutex
 	all []write
 }
 
-// write is one request of a replica that changes a ConfigMap of namespace shop.
-type write struct{ cluster, replica, name, value string }
-
-func newWrites() *writes { return &writes{} }
+// write is one request of a replica that changes a ConfigMap of namespace shop. assigned is the revision that the hub assigned to the
+// cluster when the request came.
+type write struct{ cluster, replica, name, value, assigned string }
 
 // through is how a member is reached.
 type through struct {
@@ -74,22 +75,23 @@ func (w *writes) note(cluster string, r *http.Request) {
 		cm.Data = map[string]string{"key": "unreadable"}
 	}
 	_, replica, _ := strings.Cut(r.UserAgent(), "replica/")
+	x := write{cluster, replica, name, cm.Data["key"], w.assigned(cluster)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.all = append(w.all, write{cluster, replica, name, cm.Data["key"]})
+	w.all = append(w.all, x)
 }
 
-// of is who wrote a value of a ConfigMap on a cluster.
-func (w *writes) of(cluster, name, value string) []string {
+// of returns the writes of a value of a ConfigMap on a cluster.
+func (w *writes) of(cluster, name, value string) []write {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var by []string
+	var all []write
 	for _, x := range w.all {
 		if x.cluster == cluster && x.name == name && x.value == value {
-			by = append(by, x.replica)
+			all = append(all, x)
 		}
 	}
-	return by
+	return all
 }
 
 func (w *writes) count() int {
@@ -117,7 +119,7 @@ func (w *writes) byTwo() []string {
 	seen, both := map[write]string{}, []string{}
 	for _, x := range w.all {
 		by := x.replica
-		x.replica = ""
+		x.replica, x.assigned = "", ""
 		if before, again := seen[x]; again && before != by {
 			both = append(both, fmt.Sprintf("%+v by %s and by %s", x, before, by))
 		}

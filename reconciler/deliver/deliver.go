@@ -46,6 +46,9 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	if err != nil {
 		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
 	}
+	if err := w.pool.reporter.WriteAssignment(ctx, f, w.Name()); err != nil {
+		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
+	}
 	book, _ := j.Plan.Interpreters()
 	observed, difference, spare := f.Live(j, time.Now())
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{

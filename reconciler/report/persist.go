@@ -139,6 +139,16 @@ func isProgressing(conditions []metav1.Condition) bool {
 	return ready != nil && ready.Reason == status.Progressing
 }
 
+// WriteAssignment writes the spec of a Delivery that the hub does not have yet, if several replicas share the clusters. A replica that
+// takes a cluster over executes the spec that the hub has. If that were an older one than the replica before it executed, the cluster
+// would go back to an older commit.
+func (r *Reporter) WriteAssignment(ctx context.Context, f *state.Federation, cluster string) error {
+	if !r.registry.Shared() || r.registry.Follower() {
+		return nil
+	}
+	return r.writeDeliverySpec(ctx, f, cluster)
+}
+
 // writeDeliverySpec writes the spec of a Delivery that the hub does not have yet.
 func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, cluster string) error {
 	defer r.lock(deliveryLock(f, cluster))()
