@@ -25,6 +25,9 @@ type EndedHold struct {
 // held before, sorted by cluster. Such a deletion is easy to overlook, because the manifest with the hold may be a part of
 // what the change removes. A cluster that leaves the fleet keeps its objects.
 func EndedHolds(before, after *propagate.Plan) []EndedHold {
+	if !before.Holds() {
+		return nil
+	}
 	found := map[[2]string]*EndedHold{}
 	fleet := after.Clusters()
 	for _, d := range before.Decisions {

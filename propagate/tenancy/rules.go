@@ -156,6 +156,9 @@ func (r *Rules) OverLimit(e *render.LimitError) Refusal {
 // Scripts returns the refusal of customizations whose scripts take longer than the Tenant allows. The nil Rules refuse those that take
 // longer than the default limit of a Tenant.
 func (r *Rules) Scripts(parts decode.Parts) []Refusal {
+	if len(parts.Customizations) == 0 {
+		return nil
+	}
 	limit := r.Limits().WithDefaults().Scripts.Duration
 	objects := make([]*unstructured.Unstructured, len(parts.Objects))
 	for i, o := range parts.Objects {

@@ -28,23 +28,19 @@ func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried rec
 	r.creates.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.persistRelease(ctx, f, u.Release) })
+	g.Go(func() error { return r.WriteFederation(ctx, f) })
 	g.Go(func() error { r.mirror.Publish(ctx, f); return nil })
 	g.Go(func() error { return r.persistRecords(ctx, f, u) })
 	return u, g.Wait()
 }
 
-// persistRelease reports that a revision begins. A new Release reports so from its creation on.
+// persistRelease reports in the Release that a revision begins. A new Release reports so from its creation on.
 func (r *Reporter) persistRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release) error {
 	isNew := release.Generation == 0
-	if err := r.put(ctx, f, release); err != nil {
+	if err := r.put(ctx, f, release); err != nil || isNew && release.Generation == 1 {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	if !isNew || release.Generation != 1 {
-		g.Go(func() error { return r.writeRelease(ctx, f) })
-	}
-	g.Go(func() error { return r.WriteFederation(ctx, f) })
-	return g.Wait()
+	return r.writeRelease(ctx, f)
 }
 
 // persistRecords puts new and changed records, and deletes those that are not decided any more.
