@@ -188,10 +188,10 @@ func (l limits) download() int64 { return 8 * min(l.tree, math.MaxInt64/8) }
 
 // check returns an error if the tree exceeds the limit.
 func (l limits) check(commit plumbing.Hash, root *dir) error {
-	if root.size <= l.tree {
+	if root.sum.size <= l.tree {
 		return nil
 	}
-	name, size := root.largest()
+	name, size := root.sum.largestName, root.sum.largestSize
 	return fmt.Errorf("%w: commit %s holds %s of files, the limit is %s; the largest is %q with %s",
-		ErrTooLarge, commit, bytesOf(root.size), bytesOf(l.tree), name, bytesOf(size))
+		ErrTooLarge, commit, bytesOf(root.sum.size), bytesOf(l.tree), name, bytesOf(size))
 }

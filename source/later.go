@@ -36,7 +36,7 @@ func (r *later) read(hash plumbing.Hash, size int64) (content []byte, err error)
 	}()
 	for range 2 { // a concurrent git gc moves objects from one pack to another
 		if r.store == nil {
-			if r.store, err = openLocal(r.path); err != nil {
+			if r.store, err = openLocal(r.path, true); err != nil {
 				return nil, err
 			}
 			runtime.AddCleanup(r, func(s *filesystem.Storage) { _ = s.Close() }, r.store)

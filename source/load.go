@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
@@ -63,7 +61,7 @@ type loader struct {
 	ctx    context.Context
 	store  storer.EncodedObjectStorer
 	limits limits
-	known  []*dir // the roots of other commits
+	known  []*dir // the roots of other commits, the newest first
 	dirs   map[plumbing.Hash]*dir
 	files  map[plumbing.Hash]*file
 	empty  []*file // to be read
@@ -74,7 +72,7 @@ type loader struct {
 func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits limits, known []*commit) *loader {
 	l := &loader{ctx: ctx, store: store, limits: limits,
 		dirs: map[plumbing.Hash]*dir{}, files: map[plumbing.Hash]*file{}}
-	for _, c := range known {
+	for _, c := range slices.Backward(known) {
 		if c.fileLimit == limits.file {
 			l.known = append(l.known, c.root)
 		}
@@ -153,81 +151,6 @@ func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, withKind(ErrRefNotFound, "tag %s leads through more than %d tags", hash, maxDepth)
 }
 
-// dir reads a directory; known are those of other commits with the same path.
-func (l *loader) dir(hash plumbing.Hash, known []*dir, depth int) (*dir, error) {
-	if d := l.dirs[hash]; d != nil {
-		return d, nil
-	}
-	if at := slices.IndexFunc(known, func(d *dir) bool { return d.hash == hash && !d.submodule }); at >= 0 {
-		l.dirs[hash] = known[at]
-		return known[at], nil
-	}
-	if depth > maxDepth {
-		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
-	}
-	var listing object.Tree
-	if _, err := l.decode(hash, plumbing.TreeObject, &listing); err != nil {
-		return nil, err
-	}
-	d := &dir{hash: hash, entries: make([]entry, 0, len(listing.Entries))}
-	for _, item := range listing.Entries {
-		e, err := l.entry(item, known, depth)
-		if err != nil {
-			return nil, fmt.Errorf("%.40q: %w", item.Name, err)
-		}
-		d.add(e, l.limits.file)
-	}
-	slices.SortFunc(d.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	for i := range d.entries[min(1, len(d.entries)):] {
-		if d.entries[i].name == d.entries[i+1].name {
-			return nil, fmt.Errorf("%w: directory %s holds %q twice", errDamaged, hash, d.entries[i].name)
-		}
-	}
-	l.dirs[hash] = d
-	return d, nil
-}
-
-func (l *loader) entry(item object.TreeEntry, known []*dir, depth int) (entry, error) {
-	e := entry{name: item.Name}
-	if item.Name == "" || item.Name == "." || item.Name == ".." || strings.ContainsRune(item.Name, '/') {
-		return e, fmt.Errorf("%w: malformed file name", errDamaged)
-	}
-	if len(item.Name) > maxName {
-		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(item.Name), maxName)
-	}
-	var below []*dir
-	for _, d := range known {
-		switch other, has := d.find(item.Name); {
-		case has && other.dir != nil && !slices.Contains(below, other.dir):
-			below = append(below, other.dir)
-		case has && other.file != nil && l.files[item.Hash] == nil && other.file.hash == item.Hash:
-			l.files[item.Hash] = other.file
-		}
-	}
-	var err error
-	switch item.Mode {
-	case filemode.Dir:
-		e.mode = fs.ModeDir | 0o755
-		e.dir, err = l.dir(item.Hash, below, depth+1)
-		return e, err
-	case filemode.Submodule:
-		e.mode, e.dir = fs.ModeDir|0o755, &dir{hash: item.Hash, submodule: true}
-		return e, nil
-	case filemode.Symlink:
-		e.mode = fs.ModeSymlink | 0o777
-		if e.file, err = l.file(item.Hash, maxTarget); err == nil {
-			e.file, err = l.link(e.file)
-		}
-		return e, err
-	case filemode.Executable:
-		e.mode = 0o755
-	default:
-		e.mode = 0o644
-	}
-	e.file, err = l.file(item.Hash, l.limits.file)
-	return e, err
-}
-
 // file reads a file's size; fill reads its content.
 func (l *loader) file(hash plumbing.Hash, limit int64) (*file, error) {
 	if f := l.files[hash]; f != nil {
@@ -283,7 +206,7 @@ type decoder interface {
 	Decode(plumbing.EncodedObject) error
 }
 
-// decode reads a commit, tag or tree, and returns its content. It returns plumbing.ErrObjectNotFound if there is no such object.
+// decode reads a commit or tag, and returns its content. It returns plumbing.ErrObjectNotFound if there is no such object.
 func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decoder) ([]byte, error) {
 	content, err := l.read(hash, kind, maxMeta)
 	if err != nil {

@@ -25,7 +25,8 @@ func (r *repository) readLocal(ctx context.Context, path string, ref Ref, l limi
 }
 
 func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limits) (target, *commit, error) {
-	store, err := openLocal(path)
+	known := r.known()
+	store, err := openLocal(path, len(known) == 0)
 	if err != nil {
 		return target{}, nil, err
 	}
@@ -38,7 +39,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	if err != nil {
 		return target{}, nil, err
 	}
-	loader := newLoader(ctx, store, l, r.known())
+	loader := newLoader(ctx, store, l, known)
 	loader.later = r.later
 	if ref.Tag != "" || ref.SemVer != "" {
 		if t.commit, err = loader.peel(t.want); err != nil {
@@ -59,8 +60,9 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	return t, c, nil
 }
 
-// openLocal opens a bare repository, a work tree or a linked work tree, with the alternates of the repository.
-func openLocal(path string) (*filesystem.Storage, error) {
+// openLocal opens a bare repository, a work tree or a linked work tree, with the alternates of the repository. list lists all objects
+// at the first access, which pays for a whole commit and not for a change; after a concurrent git gc the caller opens the repository again.
+func openLocal(path string, list bool) (*filesystem.Storage, error) {
 	repo, err := git.PlainOpenWithOptions(filepath.Clean(path), &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRepository, err)
@@ -71,7 +73,7 @@ func openLocal(path string) (*filesystem.Storage, error) {
 	}
 	return filesystem.NewStorageWithOptions(found.Filesystem(), cache.NewObjectLRU(16*cache.MiByte), filesystem.Options{
 		KeepDescriptors: true,
-		ExclusiveAccess: true, // it lists objects once; after a concurrent git gc the caller opens the repository again
+		ExclusiveAccess: list,
 		AlternatesFS:    osfs.New("/"),
 	}), nil
 }

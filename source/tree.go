@@ -6,69 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// dir and file are Git's trees and blobs in memory. Commits share equal ones, so they are immutable once loaded.
-type dir struct {
-	hash        plumbing.Hash
-	entries     []entry // sorted by name
-	size        int64   // bytes of all files below; math.MaxInt64 if more
-	largestName string  // path of the largest counted file
-	largestSize int64
-	submodule   bool // the hash is that of a commit, and there are no entries
-	links       bool // it has symbolic links, or a directory below has
-}
-
-type file struct {
-	hash    plumbing.Hash
-	size    int64
-	content []byte
-	held    bool   // false: the file exceeds the limit and was not read
-	later   *later // reads the content; nil if it is here
-}
-
-// entry is one name in a directory. A symbolic link is a file whose content is its target.
-type entry struct {
-	name string
-	mode fs.FileMode
-	dir  *dir
-	file *file
-}
-
-func (d *dir) add(e entry, fileLimit int64) {
-	d.entries = append(d.entries, e)
-	d.links = d.links || e.mode&fs.ModeSymlink != 0 || e.dir != nil && e.dir.links
-	size, largest, name := int64(0), int64(0), e.name
-	switch {
-	case e.dir != nil:
-		size, largest, name = e.dir.size, e.dir.largestSize, e.name+"/"+e.dir.largestName
-	case e.file.size <= fileLimit:
-		size, largest = e.file.size, e.file.size
-	}
-	for _, n := range []int64{size, int64(len(e.name)) + entryItself} {
-		d.size += min(n, math.MaxInt64-d.size)
-	}
-	if largest > d.largestSize {
-		d.largestName, d.largestSize = name, largest
-	}
-}
-
-func (d *dir) largest() (name string, size int64) { return d.largestName, d.largestSize }
-
-func (d *dir) find(name string) (entry, bool) {
-	i, ok := slices.BinarySearchFunc(d.entries, name, func(e entry, name string) int { return strings.Compare(e.name, name) })
-	if !ok {
-		return entry{}, false
-	}
-	return d.entries[i], true
-}
 
 // tree implements fs.FS for the files of a commit.
 type tree struct {
@@ -171,9 +113,14 @@ func (t tree) readable(f *file) error {
 }
 
 func (t tree) list(d *dir) []fs.DirEntry {
-	listed := make([]fs.DirEntry, len(d.entries))
-	for i, e := range d.entries {
-		listed[i] = t.info(e.name, e)
+	var listed []fs.DirEntry
+	sorted := true
+	for e := range d.all() {
+		sorted = sorted && (len(listed) == 0 || listed[len(listed)-1].Name() < e.name)
+		listed = append(listed, t.info(e.name, e))
+	}
+	if !sorted {
+		slices.SortFunc(listed, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	}
 	return listed
 }
