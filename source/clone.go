@@ -14,7 +14,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
@@ -138,9 +137,7 @@ func (c *clone) receive(ctx context.Context, conn *connection, w packRequest, l 
 // unpack writes the objects of a pack one by one. A pack that extends the clone is thin: it contains deltas against
 // objects outside the pack, so the pack file itself cannot be kept.
 func (c *clone) unpack(pack io.Reader) error {
-	// Hide all methods but the interface's: the storage's own writer keeps every file open until the last is written.
-	into := struct{ storer.EncodedObjectStorer }{c.store}
-	parser, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), into)
+	parser, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), looseTrees{c.store, c.dir})
 	if err != nil {
 		return err
 	}
