@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -61,4 +62,26 @@ func describe(fsys fs.FS, dir string) string {
 		fmt.Fprintf(&b, "# %s %s%s\n%s", o.Origin, o.ID(), has, text)
 	}
 	return b.String()
+}
+
+// inMemory keeps its files in memory, as a snapshot does.
+type inMemory struct{ fstest.MapFS }
+
+func (m inMemory) ReadShared(name string) ([]byte, error) { return m.MapFS[name].Data, nil }
+
+func TestTextIsNotCopied(t *testing.T) {
+	manifests := "# first\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
+	files := fstest.MapFS{"a.yaml": {Data: []byte(manifests)}}
+	objects, err := Build(inMemory{files}, Options{})
+	require.NoError(t, err)
+	require.Len(t, objects, 2)
+	for _, o := range objects {
+		at := bytes.Index(files["a.yaml"].Data, o.Text)
+		require.GreaterOrEqual(t, at, 0)
+		require.Same(t, &files["a.yaml"].Data[at], &o.Text[0])
+	}
+	require.Equal(t, manifests, string(files["a.yaml"].Data))
+	copied, err := Build(files, Options{})
+	require.NoError(t, err)
+	require.Equal(t, objects, copied)
 }

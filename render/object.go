@@ -15,8 +15,8 @@ type Object struct {
 	// Origin is the first line of the manifest's content, without preceding comments. For an object that kustomize
 	// built it is the source file, or the kustomization that generated the object; Line is 0 if unknown.
 	Origin manifest.Origin
-	// Text is the YAML document of Manifest, for error messages with a line. Its first line is line Origin.Line of the
-	// file. It is nil for items of a List, and if kustomize changed or generated the object.
+	// Text is the YAML document of Manifest, for error messages with a line, and part of the file in memory: nobody changes it. Its
+	// first line is line Origin.Line of the file. It is nil for items of a List, and if kustomize changed or generated the object.
 	Text []byte
 	// Digest is the result of the function Digest.
 	Digest string

@@ -44,7 +44,8 @@ func (f file) errorf(line int, format string, args ...any) error {
 	return &manifest.Error{Origin: f.at(line), Message: clip(fmt.Sprintf(format, args...))}
 }
 
-// read returns the content of the file.
+// read returns the content of the file, which the caller must not change. A file system that keeps its files in memory has a method
+// ReadShared; the content is then in memory once.
 func (f file) read(fsys fs.FS) ([]byte, error) {
 	info, err := fs.Stat(fsys, f.origin.Path)
 	if err != nil {
@@ -53,7 +54,13 @@ func (f file) read(fsys fs.FS) ([]byte, error) {
 	if info.Size() > MaxFileSize {
 		return nil, f.errorf(0, "has %d bytes, at most %d are allowed", info.Size(), MaxFileSize)
 	}
-	data, err := fs.ReadFile(fsys, f.origin.Path)
+	readFile := func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
+	if memory, is := fsys.(interface {
+		ReadShared(name string) ([]byte, error)
+	}); is {
+		readFile = memory.ReadShared
+	}
+	data, err := readFile(f.origin.Path)
 	if err != nil {
 		return nil, f.errorf(0, "cannot be read: %v", reason(err))
 	}

@@ -40,6 +40,15 @@ func (t tree) Open(name string) (fs.File, error) {
 
 // ReadFile returns a copy of a file's content.
 func (t tree) ReadFile(name string) ([]byte, error) {
+	content, err := t.ReadShared(name)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte{}, content...), nil
+}
+
+// ReadShared returns the content of a file, which belongs to the snapshot: the caller must not change it.
+func (t tree) ReadShared(name string) ([]byte, error) {
 	e, err := t.walk("read", name, true)
 	if err == nil && e.dir != nil {
 		err = &fs.PathError{Op: "read", Path: name, Err: errIsDir}
@@ -55,7 +64,7 @@ func (t tree) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
-	return append([]byte{}, content...), nil
+	return content[:len(content):len(content)], nil
 }
 
 // ReadDir returns the entries of a directory, sorted by name. It does not follow symbolic links.

@@ -65,6 +65,15 @@ func TestTreeDoesNotChange(t *testing.T) {
 	require.NoError(t, err)
 	copy(content, "XXXXXXXX")
 	require.Equal(t, "original", read(t, s, "a"))
+	memory := s.FS.(interface {
+		ReadShared(name string) ([]byte, error)
+	})
+	once, err := memory.ReadShared("a")
+	require.NoError(t, err)
+	require.Equal(t, "original", string(once))
+	again, err := memory.ReadShared("a")
+	require.NoError(t, err)
+	require.Same(t, &once[0], &again[0])
 	require.NoError(t, os.RemoveAll(up.dir))
 
 	var wg sync.WaitGroup
