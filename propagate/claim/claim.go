@@ -14,16 +14,18 @@ import (
 // Index finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
 // the content of Git and not on the order of creation (DESIGN section 8, B2).
 type Index struct {
-	all         []policy.Policy
-	byNamespace map[string][]*policy.Policy // "" has the cluster-wide ones
+	all       []policy.Policy
+	policies  []*policy.Policy // by their number in selectors
+	selectors policy.SelectorIndex
 }
 
 // NewIndex returns an index of policies. The caller must not change them afterwards.
 func NewIndex(policies []policy.Policy) *Index {
-	x := &Index{all: policies, byNamespace: map[string][]*policy.Policy{}}
+	x := &Index{all: policies, policies: make([]*policy.Policy, len(policies))}
 	for i := range policies {
 		p := &policies[i]
-		x.byNamespace[p.Namespace] = append(x.byNamespace[p.Namespace], p)
+		x.policies[i] = p
+		x.selectors.Add(i, p.Namespace, p.Spec.ResourceSelectors)
 	}
 	return x
 }
@@ -39,23 +41,19 @@ func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other
 // Adopt replaces the policies that an earlier index has, too, by those of the earlier index, and returns all others of both.
 func (x *Index) Adopt(earlier *Index) (different []Policy) {
 	before := map[string]*policy.Policy{}
-	for _, tier := range earlier.byNamespace {
-		for _, p := range tier {
-			before[p.Title()] = p
-		}
+	for _, p := range earlier.policies {
+		before[p.Title()] = p
 	}
-	for _, tier := range x.byNamespace {
-		for i, p := range tier {
-			was := before[p.Title()]
-			if was != nil && reflect.DeepEqual(was, p) {
-				tier[i] = was
-				delete(before, p.Title())
-				continue
-			}
-			alone := *p // not a part of all, which a later index need not keep
-			tier[i] = &alone
-			different = append(different, Policy{tier[i]})
+	for i, p := range x.policies {
+		was := before[p.Title()]
+		if was != nil && reflect.DeepEqual(was, p) {
+			x.policies[i] = was
+			delete(before, p.Title())
+			continue
 		}
+		alone := *p // not a part of all, which a later index need not keep
+		x.policies[i] = &alone
+		different = append(different, Policy{&alone})
 	}
 	for _, p := range before {
 		different = append(different, Policy{p})
@@ -84,72 +82,56 @@ func (x *Index) Naming(u *unstructured.Unstructured) *policy.Policy {
 
 // winner is Winner among the policies that select u at least as exactly.
 func (x *Index) winner(u *unstructured.Unstructured, least int) *policy.Policy {
-	if namespace := u.GetNamespace(); namespace != "" {
-		if p := best(x.byNamespace[namespace], u, least); p != nil {
-			return p
-		}
-	}
-	return best(x.byNamespace[""], u, least)
-}
-
-// In returns all policies that can claim an object in a namespace, cluster-wide policies last.
-func (x *Index) In(namespace string) []*policy.Policy {
-	var all []*policy.Policy
-	for _, p := range slices.Concat(x.byNamespace[namespace], x.byNamespace[""]) {
-		if slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
-			return s.Namespace == "" || s.Namespace == namespace
-		}) {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// best returns the policy of one tier that wins u, among those that select it at least as exactly.
-func best(tier []*policy.Policy, u *unstructured.Unstructured, least int) *policy.Policy {
 	var winner *policy.Policy
 	var exact int
-	for _, p := range tier {
+	for _, i := range x.selectors.Candidates(u) {
+		p := x.policies[i]
 		match := selects(p.Spec.ResourceSelectors, u)
-		if match < least {
-			continue
-		}
-		if winner == nil || beats(p, match, winner, exact) {
+		if match >= least && (winner == nil || compare(p, match, winner, exact) < 0) {
 			winner, exact = p, match
 		}
 	}
 	return winner
 }
 
+// In returns all policies that can claim an object in a namespace, cluster-wide policies last.
+func (x *Index) In(namespace string) []*policy.Policy {
+	var own, wide []*policy.Policy
+	for _, p := range x.policies {
+		if !slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
+			return s.Namespace == "" || s.Namespace == namespace
+		}) {
+			continue
+		}
+		switch p.Namespace {
+		case "":
+			wide = append(wide, p)
+		case namespace:
+			own = append(own, p)
+		}
+	}
+	return append(own, wide...)
+}
+
 // Selecting returns all policies that select u, the winner first.
 func (x *Index) Selecting(u *unstructured.Unstructured) []*policy.Policy {
 	var all []*policy.Policy
-	tiers := []string{""}
-	if namespace := u.GetNamespace(); namespace != "" {
-		tiers = []string{namespace, ""}
-	}
-	for _, tier := range tiers {
-		var found []*policy.Policy
-		for _, p := range x.byNamespace[tier] {
-			if selects(p.Spec.ResourceSelectors, u) != policy.NoMatch {
-				found = append(found, p)
-			}
+	for _, i := range x.selectors.Candidates(u) {
+		if p := x.policies[i]; selects(p.Spec.ResourceSelectors, u) != policy.NoMatch {
+			all = append(all, p)
 		}
-		slices.SortFunc(found, func(a, b *policy.Policy) int {
-			return compare(a, selects(a.Spec.ResourceSelectors, u), b, selects(b.Spec.ResourceSelectors, u))
-		})
-		all = append(all, found...)
 	}
+	slices.SortFunc(all, func(a, b *policy.Policy) int {
+		return compare(a, selects(a.Spec.ResourceSelectors, u), b, selects(b.Spec.ResourceSelectors, u))
+	})
 	return all
 }
 
-func beats(a *policy.Policy, exactA int, b *policy.Policy, exactB int) bool {
-	return compare(a, exactA, b, exactB) < 0
-}
-
-// compare puts the better policy first: by priority, then by how exactly it selects, then by name.
+// compare puts the better policy of an object first: one of its namespace before cluster-wide ones, then by priority, then by how
+// exactly it selects, then by name.
 func compare(a *policy.Policy, exactA int, b *policy.Policy, exactB int) int {
 	return cmp.Or(
+		cmp.Compare(b.Namespace, a.Namespace), // a namespaced policy reaches one namespace only
 		cmp.Compare(priority(b), priority(a)),
 		cmp.Compare(exactB, exactA),
 		cmp.Compare(a.Name, b.Name),

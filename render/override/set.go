@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
@@ -17,29 +16,20 @@ import (
 // Set has the overrides of a fleet and knows which rules apply on which clusters, so that a caller renders an object
 // once for all clusters with the same rules. It never changes.
 type Set struct {
-	all      []policy.Override
-	byKind   map[schema.GroupKind][]int // overrides with a selector for the kind
-	always   []int                      // overrides without selectors
-	relabels []bool                     // by override: can it change labels?
+	all       []policy.Override
+	selectors policy.SelectorIndex
+	relabels  []bool // by override: can it change labels?
 	// applies[override][rule][cluster]
 	applies [][][]bool
 }
 
 // NewSet returns the set of overrides, in any order. The caller must not change them afterwards.
 func NewSet(all []policy.Override, clusters []fleet.Cluster) *Set {
-	s := &Set{all: all, byKind: map[schema.GroupKind][]int{}, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
+	s := &Set{all: all, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
 	for i := range all {
 		o := &all[i]
 		s.relabels[i] = relabels(o)
-		if len(o.Spec.ResourceSelectors) == 0 {
-			s.always = append(s.always, i)
-		}
-		for _, selector := range o.Spec.ResourceSelectors {
-			gk := schema.FromAPIVersionAndKind(selector.APIVersion, selector.Kind).GroupKind()
-			if !slices.Contains(s.byKind[gk], i) {
-				s.byKind[gk] = append(s.byKind[gk], i)
-			}
-		}
+		s.selectors.Add(i, o.Namespace, o.Spec.ResourceSelectors)
 		for rule := range o.Spec.OverrideRules {
 			on := make([]bool, len(clusters))
 			for c := range clusters {
@@ -84,15 +74,13 @@ func (s *Set) Matching(earlier *Set, equal func(a, b *policy.Override) bool) []i
 func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 	var found, local []int
 	relabelled := false
-	for _, list := range [][]int{s.always, s.byKind[u.GroupVersionKind().GroupKind()]} {
-		for _, i := range list {
-			switch o := &s.all[i]; {
-			case !o.ClusterWide():
-				local = append(local, i)
-			case selects(o, u):
-				found = append(found, i)
-				relabelled = relabelled || s.relabels[i]
-			}
+	for _, i := range s.selectors.Candidates(u) {
+		switch o := &s.all[i]; {
+		case !o.ClusterWide():
+			local = append(local, i)
+		case selects(o, u):
+			found = append(found, i)
+			relabelled = relabelled || s.relabels[i]
 		}
 	}
 	for _, i := range local {
