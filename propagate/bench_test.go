@@ -123,6 +123,9 @@ func BenchmarkNext(b *testing.B) {
 			in.Policies = append(slices.DeleteFunc(slices.Clone(in.Policies), func(p policy.Policy) bool { return p.Name == "one" }), one)
 		}},
 	}
+	for _, p := range pushes {
+		b.Run("6000x2, policy each/"+p.name, func(b *testing.B) { push(b, policyEach(b, 6000), p.edit) })
+	}
 	for _, size := range []struct{ objects, clusters int }{{600, 10}, {6000, 2}, {60000, 1}} {
 		for _, p := range pushes {
 			b.Run(fmt.Sprintf("%dx%d/%s", size.objects, size.clusters, p.name), func(b *testing.B) {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
+	"github.com/accord-dev/accord/render/override"
 )
 
 // Next returns the same plan as New(in), faster: an object keeps its decision and results in p if its manifest is the
@@ -51,8 +51,7 @@ type earlierPlan struct {
 	matching []int
 }
 
-// reusable returns how much of last, which may be nil, p can reuse. With the same decisions, p takes over the policies
-// of last: reused decisions point to them.
+// reusable returns how much of last, which may be nil, p can reuse.
 func (p *Plan) reusable(last *Plan) *earlierPlan {
 	if last == nil {
 		return nil
@@ -61,11 +60,8 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	e := &earlierPlan{Plan: last, sameRendering: was.rendersAs(*now)}
 	e.sameSettings = e.sameRendering && was.exclusions.Equal(now.exclusions) && reflect.DeepEqual(was.rebalancers, now.rebalancers) &&
 		reflect.DeepEqual(last.members.all, p.members.all) && was.overrides.SameTitles(now.overrides)
-	e.sameDecisions = e.sameSettings && was.claims.Equal(now.claims)
-	e.matching = now.overrides.Matching(was.overrides, func(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) })
-	if e.sameDecisions {
-		now.claims = was.claims
-	}
+	e.sameDecisions = e.sameSettings && was.claims == now.claims
+	e.matching = now.overrides.Matching(was.overrides, override.Equal)
 	return e
 }
 

@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -31,15 +32,22 @@ type interpreters struct {
 	id   string          // identifies book; empty for nil
 }
 
-// newRules returns the rules of an input. It reuses the interpreters of the last plan, which may be nil.
+// newRules returns the rules of an input. It reuses what is equal in the last plan, which may be nil.
 func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 	exclusions, err := in.Skip.Rules()
 	interpreters, bookErr := newInterpreters(in, last)
-	return rules{
-		exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation),
-		// The caller may sort its own.
-		claims: claim.NewIndex(slices.Clone(in.Policies)), overrides: override.NewSet(slices.Clone(in.Overrides), clusters),
-	}, errors.Join(err, bookErr)
+	r := rules{exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation)}
+	if last != nil && last.rules.claims.Has(in.Policies) {
+		r.claims = last.rules.claims
+	} else {
+		r.claims = claim.NewIndex(slices.Clone(in.Policies)) // the caller may sort its own
+	}
+	if last != nil && reflect.DeepEqual(last.members.all, clusters) {
+		r.overrides = last.rules.overrides.Next(in.Overrides)
+	} else {
+		r.overrides = override.NewSet(slices.Clone(in.Overrides), clusters)
+	}
+	return r, errors.Join(err, bookErr)
 }
 
 // rendersAs reports whether both rules render with the same inventory label and the same customizations of users.

@@ -35,8 +35,10 @@ func (x *Index) Suspends() bool {
 	return slices.ContainsFunc(x.all, func(p policy.Policy) bool { return p.Spec.Suspension != nil })
 }
 
-// Equal reports whether both indexes have equal policies, in the same order.
-func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other.all) }
+// Has reports whether the index has exactly these policies, in this order.
+func (x *Index) Has(policies []policy.Policy) bool {
+	return slices.EqualFunc(x.all, policies, func(a, b policy.Policy) bool { return reflect.DeepEqual(a, b) })
+}
 
 // Adopt replaces the policies that an earlier index has, too, by those of the earlier index, and returns all others of both.
 func (x *Index) Adopt(earlier *Index) (different []Policy) {

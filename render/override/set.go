@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 // once for all clusters with the same rules. It never changes.
 type Set struct {
 	all       []policy.Override
+	clusters  []fleet.Cluster
 	selectors policy.SelectorIndex
 	relabels  []bool // by override: can it change labels?
 	// applies[override][rule][cluster]
@@ -25,11 +27,32 @@ type Set struct {
 
 // NewSet returns the set of overrides, in any order. The caller must not change them afterwards.
 func NewSet(all []policy.Override, clusters []fleet.Cluster) *Set {
-	s := &Set{all: all, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
+	return newSet(all, clusters, &Set{})
+}
+
+// Next returns the set of other overrides for the same fleet; s itself if all are equal.
+func (s *Set) Next(all []policy.Override) *Set {
+	if slices.EqualFunc(s.all, all, func(a, b policy.Override) bool { return Equal(&a, &b) }) {
+		return s
+	}
+	return newSet(slices.Clone(all), s.clusters, s)
+}
+
+// Equal reports whether two overrides have the same content, name and place in Git.
+func Equal(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) }
+
+// newSet returns a set of overrides. It takes over where the equal ones of an earlier set for the same fleet apply.
+func newSet(all []policy.Override, clusters []fleet.Cluster, earlier *Set) *Set {
+	s := &Set{all: all, clusters: clusters, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
+	matching := s.Matching(earlier, Equal)
 	for i := range all {
 		o := &all[i]
 		s.relabels[i] = relabels(o)
 		s.selectors.Add(i, o.Namespace, o.Spec.ResourceSelectors)
+		if j := matching[i]; j >= 0 {
+			s.applies[i] = earlier.applies[j]
+			continue
+		}
 		for rule := range o.Spec.OverrideRules {
 			on := make([]bool, len(clusters))
 			for c := range clusters {
@@ -54,11 +77,17 @@ func (s *Set) SameTitles(other *Set) bool {
 // Matching returns for every override of the set the index of the equal one of an earlier set with the same title; -1
 // for none.
 func (s *Set) Matching(earlier *Set, equal func(a, b *policy.Override) bool) []int {
+	matching := make([]int, len(s.all))
+	if s == earlier {
+		for i := range matching {
+			matching[i] = i
+		}
+		return matching
+	}
 	byTitle := map[string]int{}
 	for i := range earlier.all {
 		byTitle[earlier.all[i].Title()] = i
 	}
-	matching := make([]int, len(s.all))
 	for i := range s.all {
 		j, found := byTitle[s.all[i].Title()]
 		if matching[i] = -1; found && equal(&earlier.all[j], &s.all[i]) {
