@@ -37,7 +37,11 @@ func (x *Index) Suspends() bool {
 
 // Has reports whether the index has exactly these policies, in this order.
 func (x *Index) Has(policies []policy.Policy) bool {
-	return slices.EqualFunc(x.all, policies, func(a, b policy.Policy) bool { return reflect.DeepEqual(a, b) })
+	same := len(policies) == len(x.all)
+	for i := 0; same && i < len(policies); i++ {
+		same = reflect.DeepEqual(&policies[i], &x.all[i]) // values would be copied
+	}
+	return same
 }
 
 // Adopt replaces the policies that an earlier index has, too, by those of the earlier index, and returns all others of both.

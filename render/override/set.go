@@ -32,10 +32,19 @@ func NewSet(all []policy.Override, clusters []fleet.Cluster) *Set {
 
 // Next returns the set of other overrides for the same fleet; s itself if all are equal.
 func (s *Set) Next(all []policy.Override) *Set {
-	if slices.EqualFunc(s.all, all, func(a, b policy.Override) bool { return Equal(&a, &b) }) {
+	if s.has(all) {
 		return s
 	}
 	return newSet(slices.Clone(all), s.clusters, s)
+}
+
+// has reports whether the set has exactly these overrides, in this order.
+func (s *Set) has(all []policy.Override) bool {
+	same := len(all) == len(s.all)
+	for i := 0; same && i < len(all); i++ {
+		same = Equal(&all[i], &s.all[i]) // values would be copied
+	}
+	return same
 }
 
 // Equal reports whether two overrides have the same content, name and place in Git.
