@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Reasons of the conditions Ready (of a Cluster) and Reachable (of a Delivery).
+// Reasons of the condition Reachable of a Delivery, and of the events about a Cluster.
 const (
 	Connected         = "Connected"
 	AuthFailed        = "AuthFailed"        // 401: the credentials are rejected

@@ -123,7 +123,7 @@ func credentialsChange(t *testing.T, w *world, r *repository) {
 		key                 string
 		data                []byte
 	}{
-		{"a token that is not accepted", "AuthFailed", "4", "token", []byte("wrong")},
+		{"a token that is not accepted", v1alpha1.ClusterNotReady, "4", "token", []byte("wrong")},
 		{"HostileCredentials: the Secret is for another server", clusters.CredentialsRefused, "5", clusters.ServerKey, []byte("https://moved.example")},
 	} {
 		secret.Data[step.key] = step.data
@@ -191,7 +191,7 @@ func anotherCluster(t *testing.T, w *world, r *repository) {
 	require.Contains(t, reachable.Message, "spec.id is the-cluster-that-it-was")
 
 	w.setID("cluster-b", w.uidOf("cluster-b"))
-	w.clusterIs("cluster-b", metav1.ConditionTrue, "Connected")
+	w.clusterIs("cluster-b", metav1.ConditionTrue, v1alpha1.ClusterReady)
 	w.ready(r, sha)
 	require.Equal(t, "another", w.configMap("cluster-b", "placed").Data["key"])
 }
@@ -199,7 +199,7 @@ func anotherCluster(t *testing.T, w *world, r *repository) {
 // twoNames: a second Cluster with the address of another one gets nothing, even if neither has spec.id.
 func twoNames(t *testing.T, w *world, _ *repository) {
 	w.setID("cluster-b", "")
-	w.clusterIs("cluster-b", metav1.ConditionTrue, "Connected")
+	w.clusterIs("cluster-b", metav1.ConditionTrue, v1alpha1.ClusterReady)
 	b := w.cluster("cluster-b")
 	w.credentials("alias", b.Spec.APIEndpoint, w.account("cluster-b"), w.planes["cluster-b"].Config().CAData)
 	b.Spec.SecretRef.Name = "alias"

@@ -43,7 +43,7 @@ func TestFaultyClusters(t *testing.T) {
 
 	r := w.federation("faults")
 	sha := r.push("one object for all", "app.yaml", configMap("shared", "1"),
-		"policy.yaml", policyOf("shared", "clusterNames: [cluster-a, cluster-b, hole, refusing, broken, stranger]"))
+		"policy.yaml", policyOf("shared", "clusterNames: [cluster-a, cluster-b, hole, refusing, broken, stranger]\n    clusterTolerations: [{key: cluster.karmada.io/not-ready, operator: Exists}]"))
 	for _, c := range []string{"cluster-a", "cluster-b"} {
 		w.eventually(c+" to have it", func() error { return unless(!w.absent(c, "shared"), "it is not there") })
 		w.eventually("the Delivery to "+c+" to be Ready", func() error {
@@ -114,7 +114,7 @@ func TestFaultyClusters(t *testing.T) {
 
 func removesUnreachable(t *testing.T, w *world, r *repository) {
 	w.reconnectTo("cluster-b", "https://"+freeAddress(t), nil)
-	w.clusterIs("cluster-b", metav1.ConditionFalse, "ConnectionRefused")
+	w.clusterIs("cluster-b", metav1.ConditionFalse, v1alpha1.ClusterNotReachable)
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("hole")))
 	for _, c := range []string{"cluster-b", "hole"} {

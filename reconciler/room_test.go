@@ -2,6 +2,7 @@ package reconciler_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,8 @@ func TestFacts(t *testing.T) {
 		{"a kind is placed where it is served", placedWhereServed},
 		{"what an object refers to goes along, and is held with it", dependencyFollows},
 		{"policies taint clusters by their conditions", taintedByPolicy},
+		{"a cluster that is not Ready gets taints, and no new objects", notReady},
+		{"accord doubts its own network", doubted},
 		{"what a Federation skips is not propagated", skipped},
 	} {
 		t.Log(part.name) // not a test of its own: the controllers it starts outlive it
@@ -291,6 +294,83 @@ func dependencyFollows(t *testing.T, w *world, r *repository) {
 	require.Equal(t, "2", w.configMap("cluster-a", "settings").Data["key"])
 	w.applied(r, r.push("nobody needs it", "reader.yaml", "", "dependent.yaml", ""))
 	w.eventually("the ConfigMap to go", func() error { return unless(w.absent("cluster-a", "settings"), "it is there") })
+}
+
+// automaticTaints waits until a cluster has automatic taints with these effects, each with the time of its addition.
+func (w *world) automaticTaints(cluster string, effects ...corev1.TaintEffect) {
+	w.t.Helper()
+	w.eventually(fmt.Sprintf("the automatic taints of %s to be %v", cluster, effects), func() error {
+		var got []corev1.TaintEffect
+		for _, t := range w.cluster(cluster).Status.Taints {
+			if t.Key == v1alpha1.TaintNotReady && t.TimeAdded != nil {
+				got = append(got, t.Effect)
+			}
+		}
+		return unless(slices.Equal(got, effects), fmt.Sprint(got))
+	})
+}
+
+// notReady: new objects do not go to a cluster that does not answer, and its own stay, until it is Ready again.
+func notReady(t *testing.T, w *world, r *repository) {
+	w.applied(r, r.push("an object on both clusters", "before.yaml", configMap("before", "1"), "health.yaml",
+		policyOf("before", "clusterNames: [cluster-a, cluster-b]")+"---\n"+policyOf("during", "clusterNames: [cluster-a, cluster-b]")))
+	uid := w.configMap("cluster-b", "before").UID
+	w.cables["cluster-b"].setCut(true)
+	w.clusterIs("cluster-b", metav1.ConditionFalse, v1alpha1.ClusterNotReachable)
+	w.automaticTaints("cluster-b", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute)
+	sha := r.push("another one, and a new version", "before.yaml", configMap("before", "2"), "during.yaml", configMap("during", "1"))
+	decided := func(name string, clusters ...string) {
+		w.eventually(fmt.Sprintf("%s to be decided for %v", name, clusters), func() error {
+			o, err := w.federated(r, name)
+			if err != nil {
+				return err
+			}
+			var got []string
+			for _, c := range o.Status.Clusters {
+				got = append(got, c.Cluster)
+			}
+			slices.Sort(got)
+			return unless(slices.Equal(got, clusters), fmt.Sprint(got))
+		})
+	}
+	decided("during", "cluster-a")
+	decided("before", "cluster-a", "cluster-b")
+	w.eventually("the object on the cluster that answers", func() error { return unless(!w.absent("cluster-a", "during"), "it is absent") })
+
+	w.cables["cluster-b"].setCut(false)
+	w.clusterIs("cluster-b", metav1.ConditionTrue, v1alpha1.ClusterReady)
+	w.automaticTaints("cluster-b")
+	decided("during", "cluster-a", "cluster-b")
+	w.applied(r, sha)
+	w.eventually("the object on the cluster that is back", func() error { return unless(!w.absent("cluster-b", "during"), "it is absent") })
+	require.Equal(t, "2", w.configMap("cluster-b", "before").Data["key"])
+	require.Equal(t, uid, w.configMap("cluster-b", "before").UID, "it was there all the time")
+}
+
+// doubted: no cluster gets the taint NoExecute while too many are not Ready, and each has the reason.
+func doubted(t *testing.T, w *world, _ *repository) {
+	for _, cluster := range both {
+		w.cables[cluster].setCut(true)
+	}
+	blocked := func(cluster string) *metav1.Condition {
+		return apimeta.FindStatusCondition(w.cluster(cluster).Status.Conditions, v1alpha1.FailoverBlocked)
+	}
+	for _, cluster := range both {
+		w.eventually("no failover of "+cluster, func() error {
+			c := blocked(cluster)
+			return unless(c != nil && c.Status == metav1.ConditionTrue && c.Reason == v1alpha1.ManyClustersNotReady && strings.HasPrefix(c.Message, "2 of 2 clusters are not Ready"), fmt.Sprintf("%+v", c))
+		})
+	}
+	w.eventually("the event", func() error {
+		return w.toldOf("default", "Cluster", "cluster-b", "Warning FailoverBlocked", 1, "2 of 2 clusters are not Ready")
+	})
+	for _, cluster := range both {
+		w.cables[cluster].setCut(false)
+	}
+	for _, cluster := range both {
+		w.automaticTaints(cluster)
+		require.Nil(t, blocked(cluster), "the cluster is Ready")
+	}
 }
 
 // taintPolicy taints or untaints cluster-b while it is Ready.

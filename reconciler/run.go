@@ -78,6 +78,8 @@ type Options struct {
 	Namespace string
 	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters; empty: Namespace.
 	SecretsNamespace string
+	// Health has the times after which the conditions and taints of Clusters change.
+	Health member.Health
 	// Now is the clock for the renewal of the tokens of clusters; nil: time.Now.
 	Now func() time.Time
 	Log logr.Logger
@@ -174,7 +176,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})
@@ -234,13 +236,15 @@ func (c *controllers) snapshot() metrics.Snapshot {
 	for _, w := range c.pool.Workers() {
 		connected[w.Name()] = true
 		reach := w.Reachability()
+		ready, blocked := c.member.Conditions(w.Name())
 		s.Clusters = append(s.Clusters, metrics.Cluster{
-			Name: w.Name(), Reachable: reach.Unreachable == "", Breaker: w.Breaker().State, QueueDepth: w.QueueLength(), LastProbeSuccess: reach.LastProbe,
+			Name: w.Name(), Ready: ready, FailoverBlocked: blocked, Reachable: reach.Unreachable == "", Breaker: w.Breaker().State, QueueDepth: w.QueueLength(), LastProbeSuccess: reach.LastProbe,
 		})
 	}
 	for _, name := range c.member.Declared() {
 		if !connected[name] {
-			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name})
+			ready, blocked := c.member.Conditions(name)
+			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name, Ready: ready, FailoverBlocked: blocked})
 		}
 	}
 	return s

@@ -35,10 +35,12 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/status/readiness"
 )
 
 // patience is how long a test waits for what should take a moment: CI machines stall.
@@ -106,6 +108,11 @@ func clientOf(t *testing.T, cfg *rest.Config) client.Client {
 	return c
 }
 
+// health has thresholds that a test does not wait for.
+var health = member.Health{
+	Thresholds: readiness.Thresholds{Failure: 300 * time.Millisecond, Success: 300 * time.Millisecond}, EvictionTimeout: time.Second, MaxUnreachable: 30,
+}
+
 // run starts the controllers in this process; w.stop ends them.
 func (w *world) run() {
 	w.t.Helper()
@@ -116,7 +123,7 @@ func (w *world) run() {
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
 			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
-			Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			Health: health, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {

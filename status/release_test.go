@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/readiness"
 )
 
 // legs makes one leg for each named state, on clusters c0, c1, ...: through the Delivery, as the loops do.
@@ -293,7 +294,8 @@ func TestFederation(t *testing.T) {
 }
 
 func TestCluster(t *testing.T) {
-	s := Cluster(v1alpha1.ClusterStatus{}, 1, Probe{Version: "v1.34.1", NodesTotal: 3, NodesReady: 2}, t0)
+	isReady, limits := readiness.State{Known: true, Ready: true}, readiness.Thresholds{Failure: 30 * time.Second, Success: time.Minute}
+	s := Cluster(v1alpha1.ClusterStatus{}, 1, Probe{Version: "v1.34.1", NodesTotal: 3, NodesReady: 2, Readiness: isReady}, t0)
 	wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
 	require.True(t, meta.IsStatusConditionTrue(s.Conditions, ready))
 	require.Equal(t, "2/3", s.NodeSummary.Display)
@@ -301,9 +303,26 @@ func TestCluster(t *testing.T) {
 
 	lost := Cluster(s, 1, Probe{Err: errors.New("dial tcp: timeout")}, t1)
 	wellFormed(t, 1, lost.ObservedGeneration, lost.Conditions)
-	require.Equal(t, "Unreachable", reasonOf(lost.Conditions, ready))
+	require.Equal(t, "ClusterNotReachable", reasonOf(lost.Conditions, ready))
 	require.Equal(t, kstatus.InProgressStatus, kstatusSays(t, 1, lost))
 	require.Equal(t, s.NodeSummary, lost.NodeSummary)
 	require.Equal(t, stamp(t0), *lost.LastProbeTime, "the age of what is known")
 	require.Equal(t, "Unauthorized", reasonOf(Cluster(s, 1, Probe{Err: errors.New("401"), Reason: "Unauthorized"}, t1).Conditions, ready))
+
+	flap := Cluster(s, 1, Probe{Err: errors.New("dial tcp: timeout"), Readiness: readiness.State{Known: true, Ready: true, Contradicted: t0}, Thresholds: limits}, t1)
+	require.Equal(t, "ClusterReady", reasonOf(flap.Conditions, ready))
+	require.Equal(t, "no answer since "+t0.UTC().Format(time.RFC3339)+"; Ready becomes False after 30s: dial tcp: timeout", meta.FindStatusCondition(flap.Conditions, ready).Message)
+	require.Equal(t, stamp(t0), *flap.LastProbeTime)
+	back := Cluster(lost, 1, Probe{Version: "v1.34.2", Readiness: readiness.State{Known: true, Contradicted: t1}, Thresholds: limits}, t1)
+	require.Equal(t, "ClusterNotReachable", reasonOf(back.Conditions, ready), "the threshold is not over")
+	require.True(t, meta.IsStatusConditionFalse(back.Conditions, ready))
+	require.Equal(t, "the cluster answers since "+t1.UTC().Format(time.RFC3339)+"; Ready becomes True after 1m0s", back.Message)
+	require.Equal(t, "v1.34.2", back.KubernetesVersion)
+
+	silent := ClusterUnknown(s, 1, t1)
+	wellFormed(t, 1, silent.ObservedGeneration, silent.Conditions)
+	require.Equal(t, "ClusterStatusUnknown", reasonOf(silent.Conditions, ready))
+	require.Equal(t, "its replica has reported no probe since "+t0.UTC().Format(time.RFC3339), silent.Message)
+	again := Cluster(silent, 1, Probe{Readiness: readiness.State{Known: true, Contradicted: t1}, Thresholds: limits}, t1)
+	require.Equal(t, metav1.ConditionUnknown, meta.FindStatusCondition(again.Conditions, ready).Status, "the threshold is not over")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/golden"
+	"github.com/accord-dev/accord/status/readiness"
 )
 
 // truthPage collects rows: for people, in docs/reference/truth.md, and for tests with real tools, in testdata/truth.jsonl.
@@ -254,14 +255,20 @@ func (p *truthPage) addClusters(t *testing.T, argo argoCD) {
 		about string
 		probe Probe
 	}{
-		{"answers", Probe{Version: "v1.36.3", NodesTotal: 3, NodesReady: 3}},
+		{"answers", Probe{Version: "v1.36.3", NodesTotal: 3, NodesReady: 3, Readiness: readiness.State{Known: true, Ready: true}}},
 		{"does not answer", Probe{Err: errors.New("dial tcp: timeout")}},
-		{"refuses the credentials", Probe{Err: errors.New("401"), Reason: "AuthFailed"}},
+		{"refuses the credentials", Probe{Err: errors.New("401"), Reason: v1alpha1.ClusterNotReady}},
+		{"does not answer, for less than the threshold", Probe{
+			Err: errors.New("dial tcp: timeout"), Readiness: readiness.State{Known: true, Ready: true, Contradicted: t1}, Thresholds: readiness.Thresholds{Failure: readiness.DefaultThreshold},
+		}},
+		{"answers again, for less than the threshold", Probe{
+			Readiness: readiness.State{Known: true, Contradicted: t1}, Thresholds: readiness.Thresholds{Success: readiness.DefaultThreshold},
+		}},
 	} {
 		status, observed, conditions := clusterOf(c.probe)
 		wellFormed(t, 2, observed, conditions)
 		o := conclude(t, argo, "Cluster", status, observed, conditions)
-		require.Equal(t, c.probe.Err == nil, o.kubectl == "returns")
+		require.Equal(t, c.probe.Readiness.Ready, o.kubectl == "returns")
 		p.line(c.about, o.ready, "`"+o.reason+"`", o.beside, "yes", o.kstatus, o.kubectl, o.argocd)
 		p.sample(t, "Cluster", c.about, status, o)
 	}

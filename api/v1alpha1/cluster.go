@@ -26,7 +26,7 @@ type Cluster struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ClusterSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"message":"not contacted yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"message":"not contacted yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"ClusterStatusNeverUpdated","message":"not contacted yet"}}}
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
@@ -85,7 +85,8 @@ type SecretRef struct {
 type ClusterStatus struct {
 	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable.
+	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable, and
+	// FailoverBlocked while so many clusters are not Ready that accord doubts its own network.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -105,7 +106,9 @@ type ClusterStatus struct {
 	// ResourceSummary has the free and used resources of the nodes; absent while unknown or not needed by any plan. The condition
 	// ResourceSummaryAvailable names the reason when it was requested and cannot be measured or renewed.
 	ResourceSummary *ResourceSummary `json:"resourceSummary,omitempty"`
-	// Taints were added by ClusterTaintPolicies, in addition to spec.taints. They stay until a policy removes them.
+	// Taints in addition to spec.taints. Those of ClusterTaintPolicies stay until a policy removes them. accord adds
+	// cluster.karmada.io/not-ready while Ready is False and cluster.karmada.io/unreachable while it is Unknown, and removes them when
+	// the cluster is Ready.
 	Taints []corev1.Taint `json:"taints,omitempty"`
 }
 

@@ -97,4 +97,35 @@ const (
 	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested
 	// when a plan needs it, and False when it cannot be measured.
 	ResourceSummaryAvailable = "ResourceSummaryAvailable"
+	// FailoverBlocked on a Cluster that is not Ready is True while accord adds no taint NoExecute, because so many clusters are not Ready
+	// that accord doubts its own network. It is False afterwards until the cluster is Ready, and absent otherwise.
+	FailoverBlocked = "FailoverBlocked"
+)
+
+// Reasons of the condition FailoverBlocked.
+const (
+	ManyClustersNotReady = "ManyClustersNotReady"
+	FewClustersNotReady  = "FewClustersNotReady"
+)
+
+// Reasons of the condition Ready of a Cluster, as Karmada spells them (Karmada 5.2). accord adds reasons for a cluster that it refuses.
+const (
+	// ClusterReady: its API server answers and accepts the credentials.
+	ClusterReady = "ClusterReady"
+	// ClusterNotReachable: its API server does not answer.
+	ClusterNotReachable = "ClusterNotReachable"
+	// ClusterNotReady: its API server answers with an error.
+	ClusterNotReady = "ClusterNotReady"
+	// ClusterStatusUnknown: the replica that owns the cluster has not reported a probe for a long time.
+	ClusterStatusUnknown = "ClusterStatusUnknown"
+	// ClusterStatusNeverUpdated: no probe has finished yet.
+	ClusterStatusNeverUpdated = "ClusterStatusNeverUpdated"
+)
+
+// Keys of the taints that accord knows by name, as Karmada spells them (Karmada 1.8). accord sets the first two itself in the status of a
+// Cluster, by its condition Ready. "accord cordon" sets the last one.
+const (
+	TaintNotReady      = "cluster.karmada.io/not-ready"
+	TaintUnreachable   = "cluster.karmada.io/unreachable"
+	TaintUnschedulable = "cluster.karmada.io/unschedulable"
 )

@@ -50,9 +50,8 @@ spec:
 		for i := range r.in.TaintPolicies {
 			t := &r.in.TaintPolicies[i]
 			for j, taint := range t.Spec.Taints {
-				if taint.Effect == corev1.TaintEffectNoExecute {
-					findings = append(findings, note(t.At(fmt.Sprintf("spec.taints[%d].effect", j)), "",
-						"%s: NoExecute evicts nothing; like NoSchedule, it only keeps new objects away", t.Title()))
+				if field, missing := unacted.Taint(taint); field != "" {
+					findings = append(findings, note(t.At(fmt.Sprintf("spec.taints[%d].%s", j, field)), "", "%s: %s", t.Title(), missing))
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package taint applies ClusterTaintPolicies to the fleet (Karmada §1.7).
+// Package taint decides the taints of clusters: those of ClusterTaintPolicies (Karmada §1.7) and the automatic ones (Karmada §5.3).
 package taint
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // Apply returns the fleet, sorted by name, after ClusterTaintPolicies added and removed taints. The policies apply in
-// the order of their names: Karmada uses their age, which objects in Git do not have.
+// the order of their names: Karmada uses their age, which objects in Git do not have. They neither add nor remove automatic taints.
 func Apply(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cluster {
 	clusters = slices.Clone(clusters)
 	slices.SortFunc(clusters, func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) })
@@ -35,12 +35,17 @@ func after(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
 	taints := slices.Clone(c.Taints)
 	if holds(c.Conditions, t.Spec.AddOnConditions) {
 		for _, add := range t.Spec.Taints {
+			if IsAutomatic(add.Key) {
+				continue
+			}
 			taints = append(without(taints, add), corev1.Taint{Key: add.Key, Value: add.Value, Effect: add.Effect})
 		}
 	}
 	if holds(c.Conditions, t.Spec.RemoveOnConditions) {
 		for _, remove := range t.Spec.Taints {
-			taints = without(taints, remove)
+			if !IsAutomatic(remove.Key) {
+				taints = without(taints, remove)
+			}
 		}
 	}
 	return taints

@@ -241,7 +241,7 @@ func informServed(c *v1alpha1.ClusterStatus, served answer[servedAPIs], generati
 		LastTransitionTime: metav1.NewTime(time.Now().UTC().Truncate(time.Second)),
 	}
 	if served.value == nil {
-		complete.Reason, complete.Message = clusters.Reason(served.err), served.err.Error()
+		complete.Reason, complete.Message = "Empty", served.err.Error()
 		meta.SetStatusCondition(&c.Conditions, complete)
 		return
 	}

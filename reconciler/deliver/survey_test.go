@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/discovery"
 )
 
@@ -118,7 +117,7 @@ func TestInformOfKinds(t *testing.T) {
 		"all":                {nil, discovery.APIs{Enablements: list}, nil, list, "True", "Complete", "all kinds that the cluster serves are known"},
 		"in part":            {nil, discovery.APIs{Enablements: list, Unavailable: []string{"metrics.k8s.io/v1beta1"}}, nil, list, "False", "Partial", "no answer for metrics.k8s.io/v1beta1"},
 		"too many":           {list, discovery.APIs{Enablements: []v1alpha1.APIEnablement{huge}}, nil, nil, "False", "TooMany", "more kinds than can be listed"},
-		"nobody answers":     {nil, discovery.APIs{}, errBroken, nil, "False", clusters.Unreachable, "it does not answer"},
+		"nobody answers":     {nil, discovery.APIs{}, errBroken, nil, "False", "Empty", "it does not answer"},
 		"nobody answers now": {list, discovery.APIs{}, errBroken, list, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,12 +34,14 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/discovery"
+	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/readiness"
 )
 
 const (
@@ -71,6 +73,8 @@ type Options struct {
 	Log   *slog.Logger
 	// Now is the clock for the renewal of tokens; nil: time.Now.
 	Now func() time.Time
+	// Health has the times after which conditions and taints change.
+	Health Health
 }
 
 // Controller connects the members and probes them.
@@ -86,6 +90,11 @@ type Controller struct {
 	counted     map[string]time.Time      // when the nodes of each were counted last
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
 	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
+	readiness   map[string]readiness.State
+	blocked     map[string]bool // clusters whose condition FailoverBlocked is True
+	// fleet is the last count of the clusters that are not Ready, at fleetCounted.
+	fleet        taint.Fleet
+	fleetCounted time.Time
 }
 
 // New returns a controller.
@@ -93,7 +102,13 @@ func New(o Options) *Controller {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Controller{Options: o, credentials: map[string]string{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}, uids: map[string]string{}}
+	if o.Health == (Health{}) {
+		o.Health = defaultHealth()
+	}
+	return &Controller{
+		Options: o, credentials: map[string]string{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{},
+		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{},
+	}
 }
 
 // Start probes a Cluster when it changed, when requested has it, and every probeInterval.
@@ -124,11 +139,15 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	c.Pool.Probed(member.Name, err)
 	c.emitReachability(member, err)
+	now := time.Now()
 	next := status.Cluster(member.Status, member.Generation, status.Probe{
 		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
-		Err: err, Reason: clusters.Reason(err),
-	}, time.Now())
+		Err: err, Reason: readyReason(err), Readiness: c.observe(member, err, now), Thresholds: c.Health.Thresholds,
+	}, now)
 	c.inform(member, &next)
+	if err := c.taint(ctx, member, &next, err == nil, now); err != nil {
+		return ctrl.Result{}, err
+	}
 	if probeTimeDue(member.Status.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(member.Status, next) {
 		if err := c.writeStatus(ctx, member, next); err != nil {
 			return ctrl.Result{}, err
@@ -145,14 +164,21 @@ func (c *Controller) writeStatus(ctx context.Context, member *v1alpha1.Cluster, 
 	return nil
 }
 
-// nextProbe returns when the cluster is probed next.
+// nextProbe returns when the cluster is probed next: when its breaker lets a probe pass, or when its condition Ready is about to change.
 func (c *Controller) nextProbe(cluster string) time.Duration {
+	after := probeInterval
 	if w := c.Pool.Worker(cluster); w != nil {
 		if b := w.Breaker(); b.State == breaker.Open {
-			return min(max(time.Until(b.NextProbe), minProbeInterval), probeInterval)
+			after = time.Until(b.NextProbe)
 		}
 	}
-	return probeInterval
+	c.mu.Lock()
+	due := c.readiness[cluster].Due(c.Health.Thresholds)
+	c.mu.Unlock()
+	if !due.IsZero() {
+		after = min(after, time.Until(due))
+	}
+	return min(max(after, minProbeInterval), probeInterval)
 }
 
 // probe connects if necessary, and probes.
@@ -258,6 +284,9 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 		return err
 	}
 	c.mu.Lock()
+	if c.credentials[member.Name] != "" { // the next probe is the first one with these credentials, and counts at once
+		c.readiness[member.Name] = readiness.State{}
+	}
 	c.credentials[member.Name] = digest
 	c.mu.Unlock()
 	c.Pool.Connect(m)
@@ -303,6 +332,8 @@ func (c *Controller) drop(cluster string) {
 	delete(c.counted, cluster)
 	delete(c.renewals, cluster)
 	delete(c.uids, cluster)
+	delete(c.readiness, cluster)
+	delete(c.blocked, cluster)
 	c.mu.Unlock()
 	if known {
 		c.Pool.Disconnect(cluster)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,20 +15,38 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/status"
 )
 
 // resourcesRequested is the reason of the condition ResourceSummaryAvailable with which the leader asks the replica that
 // owns a cluster to measure its resources. It stays until that replica has measured them.
 const resourcesRequested = "Requested"
 
-// reconcileRemote writes the leader's part of the status of a Cluster that another replica owns: its taints, and that a plan needs
-// its free resources. The owner writes the rest.
+// silent reports whether the owner of a cluster that was Ready has not reported a probe for so long that nobody knows whether it still is.
+func (c *Controller) silent(member *v1alpha1.Cluster, now time.Time) bool {
+	last := member.Status.LastProbeTime
+	return last != nil && now.Sub(last.Time) > reachability.StaleProbe+c.Health.Thresholds.Failure && c.Registry.HandoverRemaining(now) <= 0 &&
+		meta.IsStatusConditionTrue(member.Status.Conditions, fluxmeta.ReadyCondition)
+}
+
+// reconcileRemote writes the leader's part of the status of a Cluster that another replica owns: the taints of policies, that a plan
+// needs its free resources, and that its owner reports nothing any more. The owner writes the rest.
 func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster) (ctrl.Result, error) {
 	if c.Registry.Follower() {
 		return ctrl.Result{}, nil
 	}
-	next := member.Status
+	next, now := member.Status, time.Now()
+	if c.silent(member, now) {
+		next = status.ClusterUnknown(next, member.Generation, now)
+	}
 	c.addTaints(member, &next)
+	if ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition); ready != nil && ready.Reason == v1alpha1.ClusterStatusUnknown {
+		next.Conditions = slices.DeleteFunc(slices.Clone(next.Conditions), func(x metav1.Condition) bool { return x.Type == v1alpha1.FailoverBlocked })
+		if err := c.taint(ctx, member, &next, false, now); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	if c.Registry.RoomRequired() && !resourcesWanted(member) {
 		next.Conditions = slices.Clone(next.Conditions)
 		meta.SetStatusCondition(&next.Conditions, metav1.Condition{

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/taint"
 )
 
 // Taint takes over the taints that policies decided, by cluster, beside the declared ones, and has the Clusters updated.
@@ -22,13 +23,14 @@ func (c *Controller) Taint(all map[string][]corev1.Taint) {
 	}
 }
 
-// addTaints puts the taints of policies into the next status of a Cluster.
+// addTaints puts the taints of policies into the next status of a Cluster. The automatic taints stay.
 func (c *Controller) addTaints(member *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
 	c.mu.Lock()
 	wanted, decided := c.taints[member.Name]
 	c.mu.Unlock()
 	if decided {
-		next.Taints = timed(wanted, member.Status.Taints, time.Now())
+		automatic := slices.DeleteFunc(slices.Clone(member.Status.Taints), func(t corev1.Taint) bool { return !taint.IsAutomatic(t.Key) })
+		next.Taints = append(timed(wanted, member.Status.Taints, time.Now()), automatic...)
 	}
 }
 

@@ -99,6 +99,8 @@ var (
 	driftRepaired    = newSeries("accord_drift_repaired_total", counter, "Objects that another client changed or deleted and that accord applied again, by field manager. The first managers of a delivery have a series each, the others share \"other\". A deletion leaves no manager: \"unknown\".", ofFederation, ofCluster, ofManager)
 	contendedObjects = newSeries("accord_contended_objects", gauge, "Objects that another client changes back again and again; accord repairs them at growing intervals.", ofFederation, ofCluster)
 	clusterReachable = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is reachable. 0 if not: its circuit breaker is open, and accord sends only probes.", ofCluster)
+	clusterReady     = newSeries("accord_cluster_ready", gauge, "1 if the cluster is Ready, else 0: it gets no new objects. Ready changes only after --cluster-failure-threshold or --cluster-success-threshold.", ofCluster)
+	failoverBlocked  = newSeries("accord_cluster_failover_blocked", gauge, "1 while the cluster gets no taint NoExecute, because so many clusters are not Ready that accord doubts its own network, else 0.", ofCluster)
 	breakerState     = newSeries("accord_cluster_breaker_state", gauge, "1 for the current state of the circuit breaker of the cluster, else 0: closed, half-open (requests pass one by one), or open (only probes pass).", ofCluster, ofState)
 	lastProbeSuccess = newSeries("accord_cluster_last_probe_success_timestamp_seconds", gauge, "Unix time of the last answer of the cluster. Absent if it never answered in this process.", ofCluster)
 	queueDepth       = newSeries("accord_delivery_queue_depth", gauge, "Deliveries to the cluster that wait for a worker.", ofCluster)
@@ -112,6 +114,6 @@ var catalogue = []*series{
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
 	objectsDesired, objectsApplied, objectsByState,
 	deliveryState, lastSuccess, deliveries, pruneBlocked, driftRepaired, contendedObjects,
-	clusterReachable, breakerState, lastProbeSuccess, queueDepth,
+	clusterReachable, clusterReady, failoverBlocked, breakerState, lastProbeSuccess, queueDepth,
 	statusQueueDepth, hubWrites,
 }

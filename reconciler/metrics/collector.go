@@ -50,10 +50,12 @@ type Execution struct {
 	Counts              counts.Delivery
 }
 
-// Cluster has the reachability of one cluster. Breaker is empty for a cluster that is declared and not connected.
+// Cluster has the reachability and the health of one cluster. Breaker is empty for a cluster that is declared and not connected.
 type Cluster struct {
 	Name             string
 	Reachable        bool
+	Ready            bool // the condition, which changes later than Reachable
+	FailoverBlocked  bool
 	Breaker          breaker.State
 	QueueDepth       int
 	LastProbeSuccess time.Time // zero if it never answered in this process
@@ -182,7 +184,11 @@ func (x *Execution) metrics() []prometheus.Metric {
 }
 
 func (c *Cluster) metrics() []prometheus.Metric {
-	all := []prometheus.Metric{clusterReachable.metric(boolean(c.Reachable), c.Name)}
+	all := []prometheus.Metric{
+		clusterReachable.metric(boolean(c.Reachable), c.Name),
+		clusterReady.metric(boolean(c.Ready), c.Name),
+		failoverBlocked.metric(boolean(c.FailoverBlocked), c.Name),
+	}
 	if c.Breaker == "" {
 		return all
 	}

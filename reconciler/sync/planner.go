@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -169,7 +170,8 @@ func worstFirst(findings []propagate.Finding) []propagate.Finding {
 	return findings
 }
 
-// taints returns the taints that each Cluster is to have beside the declared ones, where ClusterTaintPolicies change them.
+// taints returns the taints that each Cluster is to have beside the declared and the automatic ones, where ClusterTaintPolicies change
+// them.
 func (d Decision) taints() map[string][]corev1.Taint {
 	if len(d.Input.TaintPolicies) == 0 {
 		return nil
@@ -177,7 +179,7 @@ func (d Decision) taints() map[string][]corev1.Taint {
 	all, wanted := map[string][]corev1.Taint{}, d.Plan.Taints()
 	for i, c := range d.Input.Fleet { // in the order of the members
 		if !slices.EqualFunc(c.Taints, wanted[c.Name], sameTaint) {
-			all[c.Name] = undeclared(wanted[c.Name], d.Members[i].Spec.Taints)
+			all[c.Name] = taint.OfPolicies(undeclared(wanted[c.Name], d.Members[i].Spec.Taints))
 		}
 	}
 	return all

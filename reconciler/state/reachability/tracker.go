@@ -19,9 +19,9 @@ const (
 	handoverGrace = LostGrace
 	// ProbeWriteInterval is the age of lastProbeTime of a Cluster from which a newer probe alone is worth a write.
 	ProbeWriteInterval = time.Minute
-	// staleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
+	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
-	staleProbe = 2*ProbeWriteInterval + handoverGrace
+	StaleProbe = 2*ProbeWriteInterval + handoverGrace
 )
 
 // NotProbed is the reason of a cluster that is unreachable before its first probe has finished.
@@ -240,7 +240,7 @@ func (t *Tracker) reported(cluster, owner string, now time.Time) (remote remoteS
 // asProbed returns the reachability of a cluster on which nothing was delivered yet.
 func (t *Tracker) asProbed(cluster string, now time.Time) State {
 	p := t.probes[cluster]
-	if !p.Known || now.Sub(p.At) > staleProbe {
+	if !p.Known || now.Sub(p.At) > StaleProbe {
 		return State{Unreachable: NotProbed}
 	}
 	return State{Unreachable: p.Failure, LastProbe: p.At}
