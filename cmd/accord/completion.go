@@ -46,7 +46,8 @@ var argumentCandidates = map[string][]candidates{
 	"reconcile": {onHub(complete.Federations)}, "get": {oneOf(view.Kinds()...)},
 	"approve": {onHub(complete.Rollouts)}, "abort": {onHub(complete.Rollouts)}, "rollback": {onHub(complete.Rollouts)},
 	"suspend": {onHub(complete.Rollouts)}, "resume": {onHub(complete.Rollouts)},
-	"schema": {oneOf(schema.Names()...)}, "hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
+	"schema": {oneOf(schema.Names()...)}, "hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "taint": {onHub(complete.Clusters)},
+	"cordon": {onHub(complete.Clusters)}, "uncordon": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
 }
 
 // takesDirectory are the commands with an argument DIR.

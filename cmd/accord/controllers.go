@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/tenant"
 	"github.com/accord-dev/accord/reconciler/webhook"
@@ -22,6 +23,7 @@ type controllerFlags struct {
 	metrics metrics.Options
 	hook    webhook.Options
 	pprof   pprofAddress
+	members member.Health
 
 	requireTenant bool
 	sources       source.Policy
@@ -36,6 +38,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 	f.StringVar(&c.health, "health-probe-bind-address", "", "address of /healthz and /readyz, host:port (default off)")
 	c.metrics.Register(f)
 	c.hook.Register(f)
+	c.members.Register(f)
 	f.BoolVar(&c.requireTenant, "require-tenant", false, "refuse every Federation that no Tenant governs, also while there is no Tenant")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
@@ -43,7 +46,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 // options returns the options of the controllers, without leader election.
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
-		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, Metrics: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant,
+		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, Metrics: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant, Health: c.members,
 		Log: logr.FromSlogHandler(log.Handler()),
 	}
 }

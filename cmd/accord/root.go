@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
@@ -74,8 +75,11 @@ func rootCommand() *cobra.Command {
 		approveCommand(),
 		abortCommand(),
 		rollbackCommand(),
-		holdCommand(),
-		unholdCommand(),
+		command.HoldCommand(),
+		command.UnholdCommand(),
+		command.TaintCommand(),
+		command.CordonCommand(),
+		command.UncordonCommand(),
 		suspendCommand(),
 		resumeCommand(),
 		schemaCommand(),

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -19,7 +21,7 @@ import (
 
 // Hold puts a cluster on hold, in Git or on the hub.
 type Hold struct {
-	hubHold
+	ClusterEdit
 	Reason, Owner, Until string
 }
 
@@ -51,7 +53,7 @@ func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.
 
 // Unhold ends the hold of a cluster, in Git or on the hub.
 type Unhold struct {
-	hubHold
+	ClusterEdit
 }
 
 // Run removes spec.hold from the manifest of a cluster.
@@ -71,13 +73,21 @@ func (f *Unhold) Run(ctx context.Context, out io.Writer, cluster string) error {
 	return f.commit(ctx, out, h, c)
 }
 
-// findCluster finds the manifest of a cluster in Git.
-func (f *hubHold) findCluster(ctx context.Context, cluster string) (*gitrepo.Repository, gitrepo.ManifestFile, error) {
-	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
-	if err != nil {
-		return nil, m, f.explainMissing(ctx, cluster, err)
-	}
-	return h, m, nil
+// setOnHub sets spec.hold of a Cluster on the hub, or removes it if hold is nil.
+func (f *ClusterEdit) setOnHub(ctx context.Context, out io.Writer, cluster, subject string, hold *holdSpec) error {
+	return f.changeOnHub(ctx, out, cluster, subject, func(c *v1alpha1.Cluster) error {
+		if hold == nil && c.Spec.Hold == nil {
+			return fmt.Errorf("%s is not held on the hub: spec.hold is not there", cluster)
+		}
+		c.Spec.Hold = nil
+		if hold != nil {
+			c.Spec.Hold = &v1alpha1.ClusterHold{Reason: hold.Reason, Owner: hold.Owner}
+			if until, err := time.Parse(time.RFC3339, hold.Until); err == nil { // empty without an end
+				c.Spec.Hold.Until = &metav1.Time{Time: until}
+			}
+		}
+		return nil
+	})
 }
 
 // holdSpec is spec.hold in YAML.

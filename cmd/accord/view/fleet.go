@@ -14,11 +14,14 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/status"
 )
 
 // clusterRow is one cluster in the table, with the counts of its deliveries.
 type clusterRow struct {
 	name, state, version, nodes, region, endpoint, note string
+	taints                                              []string // of spec and status
+	cordoned                                            bool
 	since, heard                                        *metav1.Time
 	objects                                             v1alpha1.Summary
 }
@@ -63,6 +66,9 @@ func newMember(c *v1alpha1.Cluster) clusterRow {
 		nodes: cmp.Or(c.Status.NodeSummary.Display, "-"), region: cmp.Or(c.Spec.Region, "-"), endpoint: cmp.Or(c.Spec.APIEndpoint, "-"),
 		heard: c.Status.LastProbeTime, note: "not contacted yet",
 	}
+	for _, t := range slices.Concat(c.Spec.Taints, c.Status.Taints) {
+		m.taints, m.cordoned = append(m.taints, t.ToString()), m.cordoned || t.Key == v1alpha1.TaintUnschedulable
+	}
 	if c.DeletionTimestamp != nil {
 		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, hub.DeletionNote(c)
 		return m
@@ -74,7 +80,10 @@ func newMember(c *v1alpha1.Cluster) clusterRow {
 	m.since, m.note = &ready.LastTransitionTime, ready.Message
 	switch ready.Status {
 	case metav1.ConditionTrue:
-		m.state, m.note = memberReady, ""
+		m.state = memberReady
+		if m.note == status.ClusterAnswers {
+			m.note = ""
+		}
 		if c.Spec.Hold.In(time.Now()) {
 			m.state, m.note = memberHeld, c.Spec.Hold.String()
 		}
@@ -135,15 +144,20 @@ func (v fleetView) in(state string) (n int) {
 func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, v.headline(now))
-	fine := v.in(memberReady)
+	fine := 0
+	for _, m := range v {
+		if m.fine() {
+			fine++
+		}
+	}
 	collapse := !wide && fine > ManyClusters
 	head := []string{"NAME", "STATE", "SINCE", "PROBED", "VERSION", "NODES", "OBJECTS", "HELD"}
 	if wide {
-		head = append(head, "REGION", "ENDPOINT")
+		head = append(head, "REGION", "ENDPOINT", "TAINTS")
 	}
 	rows := [][]string{append(head, "NOTE")}
 	for _, m := range v {
-		if !collapse || m.state != memberReady {
+		if !collapse || !m.fine() {
 			rows = append(rows, m.row(wide, now))
 		}
 	}
@@ -157,13 +171,24 @@ func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	return err
 }
 
+// fine reports whether there is nothing to say about a cluster.
+func (m clusterRow) fine() bool { return m.state == memberReady && m.note == "" && !m.cordoned }
+
+// schedulingState returns the state as kubectl shows that of a node: "Ready,SchedulingDisabled" for a cordoned cluster.
+func (m clusterRow) schedulingState() string {
+	if m.cordoned {
+		return m.state + ",SchedulingDisabled"
+	}
+	return m.state
+}
+
 func (m clusterRow) row(wide bool, now time.Time) []string {
 	row := []string{
-		m.name, m.state, text.Age(m.since, now), text.Age(m.heard, now), m.version, m.nodes,
+		m.name, m.schedulingState(), text.Age(m.since, now), text.Age(m.heard, now), m.version, m.nodes,
 		fmt.Sprintf("%d/%d", m.objects.Healthy, m.objects.Total), fmt.Sprint(m.objects.Held),
 	}
 	if wide {
-		row = append(row, m.region, m.endpoint)
+		row = append(row, m.region, m.endpoint, cmp.Or(strings.Join(m.taints, " "), "-"))
 	}
 	return append(row, m.note)
 }

@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/status"
 )
 
 // TestViewsOfManyClusters: many healthy clusters share a line, and every cluster is counted.
@@ -71,6 +73,36 @@ func TestViewOfLeavingClusters(t *testing.T) {
 	require.Contains(t, b.String(), "1 of 1 reachable.  2 leaving.\n")
 	require.Regexp(t, `eu-1 +Leaving +7s .*kept by example.com/backup\n`, b.String())
 	require.Regexp(t, `eu-2 +Leaving +7s .*waits until the controllers record the objects that stay there \(at most a minute\)\n`, b.String())
+}
+
+// TestViewOfTaints: a cordoned cluster is shown as kubectl shows a node, and one that is Ready and does not answer has a note.
+func TestViewOfTaints(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cluster := func(name string, ready metav1.ConditionStatus, message string, taints ...corev1.Taint) v1alpha1.Cluster {
+		c := v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.ClusterSpec{Taints: taints}}
+		c.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: ready, LastTransitionTime: metav1.Time{Time: now.Add(-time.Hour)}, Message: message}}
+		return c
+	}
+	cordon := corev1.Taint{Key: v1alpha1.TaintUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	lost := cluster("ap-2", metav1.ConditionFalse, "timeout", cordon)
+	lost.Status.Taints = []corev1.Taint{{Key: v1alpha1.TaintNotReady, Effect: corev1.TaintEffectNoExecute}}
+	all := []v1alpha1.Cluster{
+		cluster("ap-1", metav1.ConditionTrue, status.ClusterAnswers, cordon), lost, cluster("ap-3", metav1.ConditionTrue, "no answer since noon"),
+	}
+	for i := range ManyClusters + 1 {
+		all = append(all, cluster(fmt.Sprintf("eu-%d", i), metav1.ConditionTrue, status.ClusterAnswers))
+	}
+	var b strings.Builder
+	view := newFleetView(all, nil)
+	require.NoError(t, view.write(&b, false, now))
+	require.Regexp(t, `(?m)^ap-1 +Ready,SchedulingDisabled +60m`, b.String())
+	require.Regexp(t, `(?m)^ap-2 +Unreachable,SchedulingDisabled +60m.* timeout$`, b.String())
+	require.Regexp(t, `(?m)^ap-3 +Ready +60m.* no answer since noon$`, b.String())
+	require.Contains(t, b.String(), fmt.Sprintf("+%d Ready (all with -o wide)\n", ManyClusters+1))
+	b.Reset()
+	require.NoError(t, view.write(&b, true, now))
+	require.Regexp(t, `(?m)^ap-2 .* cluster.karmada.io/unschedulable:NoSchedule cluster.karmada.io/not-ready:NoExecute +timeout$`, b.String())
+	require.Regexp(t, `(?m)^eu-1 +Ready .* -$`, b.String())
 }
 
 func TestHeadlineWord(t *testing.T) {

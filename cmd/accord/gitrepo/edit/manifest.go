@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -109,6 +110,31 @@ func (m Manifest) Values(path ...string) []string {
 		values = append(values, item.Value)
 	}
 	return values
+}
+
+// Items reads the items of a list into to, a pointer to a slice. Without the field it changes nothing.
+func (m Manifest) Items(to any, path ...string) error {
+	node := m.at(path)
+	if node == nil || node.Tag == "!!null" {
+		return nil
+	}
+	if err := node.Decode(to); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	return nil
+}
+
+// In returns the manifest in an edited text of its file. Edits below the manifest and above other manifests leave its line as it is.
+func (m Manifest) In(file []byte) (Manifest, error) {
+	all, err := Read(file)
+	if err != nil {
+		return m, err
+	}
+	i := slices.IndexFunc(all, func(x Manifest) bool { return x.Line == m.Line })
+	if i < 0 {
+		return m, fmt.Errorf("no manifest begins in line %d any more", m.Line)
+	}
+	return all[i], nil
 }
 
 // at returns the node of a field, nil when there is none.

@@ -68,9 +68,51 @@ func (m Manifest) outermost(path []string) []string {
 	return path
 }
 
+// AddItem returns the file with a value behind the items of a list. It makes the list if there is none. Path is as for Get.
+func (m Manifest) AddItem(to any, path ...string) ([]byte, error) {
+	if list := m.at(path); list == nil || len(list.Content) == 0 {
+		return m.Set([]any{to}, path...)
+	}
+	return m.patchItem("add", "-", to, path)
+}
+
+// ReplaceItem returns the file with a value in place of an item of a list.
+func (m Manifest) ReplaceItem(i int, to any, path ...string) ([]byte, error) {
+	return m.patchItem("replace", strconv.Itoa(i), to, path)
+}
+
+// RemoveItem returns the file without an item of a list, and without the list if no other item is left.
+func (m Manifest) RemoveItem(i int, path ...string) ([]byte, error) {
+	if list := m.at(path); list != nil && len(list.Content) == 1 {
+		return m.Remove(path...)
+	}
+	return m.patchItem("remove", strconv.Itoa(i), nil, path)
+}
+
+// patchItem applies one operation to an item of a list.
+func (m Manifest) patchItem(operator, index string, to any, path []string) ([]byte, error) {
+	var value *yaml.Node
+	if to != nil {
+		value = &yaml.Node{}
+		if err := value.Encode(to); err != nil {
+			return nil, fmt.Errorf("writing an item of %s: %w", strings.Join(path, "."), err)
+		}
+	}
+	text, err := m.patchAt(operator, m.pointer(path)+"/"+index, value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	return text, nil
+}
+
 // patch applies one operation to the text of the document that the manifest is in.
 func (m Manifest) patch(operator string, path []string, value *yaml.Node) ([]byte, error) {
-	p := patch.Patch{Operator: operator, Path: m.pointer(path), Value: value}
+	return m.patchAt(operator, m.pointer(path), value)
+}
+
+// patchAt is patch for a JSON pointer in the document.
+func (m Manifest) patchAt(operator, pointer string, value *yaml.Node) ([]byte, error) {
+	p := patch.Patch{Operator: operator, Path: pointer, Value: value}
 	text, err := p.YAMLAt(string(m.file), m.document.Line)
 	return []byte(text), err
 }

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -18,19 +16,29 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 )
 
-// hubHold has the flags of hold and unhold.
-type hubHold struct {
+// ClusterEdit has the flags of commands that change the spec of one Cluster, in Git or on the hub.
+type ClusterEdit struct {
 	Flags
 	onHub bool
 }
 
-func (f *hubHold) Register(c *cobra.Command) {
+// register adds the flags of a command that changes a field, such as "spec.hold".
+func (f *ClusterEdit) register(c *cobra.Command, field string) {
 	f.Flags.Register(c)
-	registerOnHub(c, &f.onHub, "change spec.hold of the Cluster on the hub, in place of the commit")
+	registerOnHub(c, &f.onHub, "change "+field+" of the Cluster on the hub, in place of the commit")
 }
 
-// setOnHub sets spec.hold of a Cluster on the hub, or removes it if hold is nil. The user needs the right to patch Clusters there.
-func (f *hubHold) setOnHub(ctx context.Context, out io.Writer, cluster, subject string, hold *holdSpec) error {
+// findCluster finds the manifest of a cluster in Git.
+func (f *ClusterEdit) findCluster(ctx context.Context, cluster string) (*gitrepo.Repository, gitrepo.ManifestFile, error) {
+	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+	if err != nil {
+		return nil, m, f.explainMissing(ctx, cluster, err)
+	}
+	return h, m, nil
+}
+
+// changeOnHub changes a Cluster on the hub. The user needs the right to patch Clusters there.
+func (f *ClusterEdit) changeOnHub(ctx context.Context, out io.Writer, cluster, subject string, change func(*v1alpha1.Cluster) error) error {
 	h, err := f.hub.Connect()
 	if err != nil {
 		return err
@@ -43,15 +51,8 @@ func (f *hubHold) setOnHub(ctx context.Context, out io.Writer, cluster, subject 
 		return h.Wrap("reading cluster "+cluster, err)
 	}
 	before := c.DeepCopy()
-	if hold == nil && c.Spec.Hold == nil {
-		return fmt.Errorf("%s is not held on the hub: spec.hold is not there", cluster)
-	}
-	c.Spec.Hold = nil
-	if hold != nil {
-		c.Spec.Hold = &v1alpha1.ClusterHold{Reason: hold.Reason, Owner: hold.Owner}
-		if until, err := time.Parse(time.RFC3339, hold.Until); err == nil { // empty without an end
-			c.Spec.Hold.Until = &metav1.Time{Time: until}
-		}
+	if err := change(c); err != nil {
+		return err
 	}
 	if err := h.Patch(ctx, c, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("changing cluster "+cluster, err)
@@ -60,7 +61,7 @@ func (f *hubHold) setOnHub(ctx context.Context, out io.Writer, cluster, subject 
 }
 
 // explainMissing returns the error about a cluster without a manifest in Git, with the ways out.
-func (f *hubHold) explainMissing(ctx context.Context, cluster string, err error) error {
+func (f *ClusterEdit) explainMissing(ctx context.Context, cluster string, err error) error {
 	if _, missing := errors.AsType[*gitrepo.NotFoundError](err); !missing {
 		return err
 	}
@@ -76,13 +77,13 @@ func (f *hubHold) explainMissing(ctx context.Context, cluster string, err error)
 	return fmt.Errorf("cluster %s is only on the hub, and Git has no manifest for the edit: %s", cluster, waysOut(cluster))
 }
 
-// waysOut returns the two ways to change the hold of a cluster without a manifest in Git.
+// waysOut returns the two ways to change a cluster without a manifest in Git.
 func waysOut(cluster string) string {
 	return fmt.Sprintf(`write the manifest with "accord join %s --write FILE" and commit it first, or change the Cluster on the hub with --on-hub`, cluster)
 }
 
 // clusterNames returns the clusters of the hub or of its facts. asked is false without either.
-func (f *hubHold) clusterNames(ctx context.Context) (names []string, asked bool, err error) {
+func (f *ClusterEdit) clusterNames(ctx context.Context) (names []string, asked bool, err error) {
 	var clusters []v1alpha1.Cluster
 	switch {
 	case f.facts.FleetFile != "":

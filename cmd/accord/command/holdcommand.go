@@ -1,11 +1,9 @@
-package main
+package command
 
 import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
 const holdLong = `Put a cluster on hold: nothing is created, changed, repaired or deleted there.
@@ -13,10 +11,11 @@ const holdLong = `Put a cluster on hold: nothing is created, changed, repaired o
 The command writes spec.hold of the Cluster manifest: reason, owner and end. Rollouts do not wait for a cluster that is on
 hold. The cluster catches up when the hold ends. "accord unhold" ends the hold. With --on-hub the command changes the Cluster on the
 hub: at once, also for a cluster without a manifest in Git. It needs the right to patch Clusters there; spec.hold in Git prevails.
-` + command.Notes
+` + Notes
 
-func holdCommand() *cobra.Command {
-	f := &command.Hold{}
+// HoldCommand returns "accord hold".
+func HoldCommand() *cobra.Command {
+	f := &Hold{}
 	c := &cobra.Command{
 		Use:   "hold CLUSTER --reason TEXT",
 		Short: "Put a cluster on hold",
@@ -32,6 +31,6 @@ func holdCommand() *cobra.Command {
 	flags.StringVar(&f.Reason, "reason", "", "reason of the hold (required)")
 	flags.StringVar(&f.Owner, "owner", "", "person or team to ask (default the user of git's configuration)")
 	flags.StringVar(&f.Until, "until", "", `end of the hold: "48h", "3d", "2026-03-06", "2026-03-06 18:00" (UTC) or a time with its zone`)
-	f.Register(c)
+	f.register(c, "spec.hold")
 	return c
 }

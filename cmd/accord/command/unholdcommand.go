@@ -1,18 +1,17 @@
-package main
+package command
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
 const unholdLong = `End the hold of a cluster: it gets the current version, and drift there is repaired.
 
 The command removes spec.hold from the Cluster manifest, or with --on-hub from the Cluster on the hub.
-` + command.Notes
+` + Notes
 
-func unholdCommand() *cobra.Command {
-	f := &command.Unhold{}
+// UnholdCommand returns "accord unhold".
+func UnholdCommand() *cobra.Command {
+	f := &Unhold{}
 	c := &cobra.Command{
 		Use:     "unhold CLUSTER",
 		Short:   "End the hold of a cluster",
@@ -23,6 +22,6 @@ func unholdCommand() *cobra.Command {
 			return f.Run(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	f.Register(c)
+	f.register(c, "spec.hold")
 	return c
 }
