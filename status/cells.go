@@ -69,9 +69,12 @@ func (c *Cells) Clear() { *c = Cells{} }
 
 // tally counts the objects.
 func (c *Cells) tally() tally {
-	items := make([]item, 0, len(c.special))
-	for _, s := range c.special {
-		items = append(items, s.item)
+	items := func(yield func(item) bool) {
+		for _, s := range c.special {
+			if !yield(s.item) {
+				return
+			}
+		}
 	}
 	return countBeside("objects", items, c.Total-len(c.special))
 }

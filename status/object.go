@@ -45,11 +45,10 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 		Aggregate:          aggregate(known, cells),
 	}
 	next.Message = headline(next.Conditions)
-	shown := min(len(t.items), maxProblems)
-	for _, i := range t.items[:shown] {
+	for _, i := range t.worst {
 		next.Clusters = append(next.Clusters, onCluster(i, cells))
 	}
-	next.Omitted = int32(len(t.items) - shown)
+	next.Omitted = int32(len(cells) - len(t.worst))
 	return next
 }
 

@@ -132,10 +132,10 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	case v.reconciling == ProgressingWithRetry && v.reason != ClustersUnreachable, v.reason == Progressing:
 		return v
 	case len(in.Unplaced) > 0:
-		return retrying(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, phrase.Count(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
+		return retrying(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t.String(), phrase.Count(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
 	case len(in.Retained) > 0:
 		return retrying(Unschedulable, fmt.Sprintf("%s; no new choice could be made for %s, and the last one is kept: %s",
-			t, phrase.Count(len(in.Retained), "object"), strings.Join(in.Retained, "; ")))
+			t.String(), phrase.Count(len(in.Retained), "object"), strings.Join(in.Retained, "; ")))
 	}
 	return v
 }
@@ -170,7 +170,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		}
 		return
 	}
-	if t.terminal() && in.stalledReason() == BuildFailed {
+	if t.terminal && in.stalledReason() == BuildFailed {
 		c.set(v1alpha1.Rendered, metav1.ConditionFalse, BuildFailed, t.String())
 	} else {
 		c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, phrase.Count(in.Objects, "object")+" in the plan")
@@ -205,7 +205,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		}
 		return
 	}
-	if t.terminal() {
+	if t.terminal {
 		c.set(v1alpha1.Applied, metav1.ConditionFalse, in.stalledReason(), fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, phrase.Count(int(t.Total), "cluster")))
 	}
 	if t.Total == 0 && len(in.Unplaced) == 0 { // nothing is decided, and nothing is missing

@@ -80,7 +80,7 @@ func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
 	message := fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, phrase.Count(int(t.Total), "cluster"))
 	if r.Terminal {
 		c.set(v1alpha1.Applied, metav1.ConditionFalse, rolloutVerdict(r).reason, message)
-	} else if rolloutVerdict(r).reconciling != "" && !t.refused() && !t.terminal() { // else somebody holds it on purpose
+	} else if rolloutVerdict(r).reconciling != "" && !t.refused && !t.terminal { // else somebody holds it on purpose
 		c.set(v1alpha1.Applied, metav1.ConditionUnknown, r.Phase, message)
 	}
 }
