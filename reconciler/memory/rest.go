@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a 64th of its memory.
+	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a 64th of the memory
+	// in use: the probes of a thousand clusters allocate some megabytes in that time.
 	samplePeriod = 500 * time.Millisecond
 	restBytes    = 512 << 10
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
@@ -48,7 +49,7 @@ type rest struct {
 // returns takes a sample, and reports whether memory is returned now.
 func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
-	r.quiet = allocated-r.allocated <= max(restBytes, r.base/64)
+	r.quiet = allocated-r.allocated <= max(restBytes, inUse/64)
 	r.allocated = allocated
 	switch {
 	case !r.quiet || !before.quiet, inUse < r.base+max(leastReturn, r.base/2):
