@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -98,6 +99,15 @@ func (r *Reporter) writeDeliveryStatus(ctx context.Context, f *state.Federation,
 	return r.recreate(ctx, f, d, changes.Status{Federation: f.Key(), Cluster: cluster}, err)
 }
 
+func (r *Reporter) writeDeliveryStatuses(ctx context.Context, f *state.Federation, clusters []string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	for _, cluster := range clusters {
+		g.Go(func() error { return r.writeDeliveryStatus(ctx, f, cluster) })
+	}
+	return g.Wait()
+}
+
 // RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
 func (r *Reporter) RecordInventory(ctx context.Context, f *state.Federation, cluster string) error {
 	if r.registry.Follower() {
@@ -118,11 +128,9 @@ func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error 
 	if release == nil {
 		return nil
 	}
-	for _, cluster := range before {
-		if err := r.writeDeliveryStatus(ctx, f, cluster); err != nil {
-			f.ReleaseNotWritten()
-			return err
-		}
+	if err := r.writeDeliveryStatuses(ctx, f, before); err != nil {
+		f.ReleaseNotWritten()
+		return err
 	}
 	key := changes.Status{Federation: f.Key()}
 	err := r.store.PutStatus(ctx, release)
