@@ -113,6 +113,9 @@ func New(o Options) *Controller {
 
 // Start probes a Cluster when it changed, when requested has it, and every probeInterval.
 func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ctrlsource.Source) error {
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.Cluster{}, specID, indexSpecID); err != nil {
+		return err
+	}
 	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
 		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(requested).WithOptions(o).Complete(c)
