@@ -140,7 +140,8 @@ var within = map[string]map[string][]string{
 		"mirror":               {"state", "state/changes", "state/mirrored"},
 		"report/events":        {},
 		"report":               {"mirror", "state", "state/changes", "state/deliveryreport", "state/record", "store"},
-		"deliver":              {"apply", "apply/live", "report", "state", "state/changes", "state/delivery", "state/reachability"},
+		"deliver/workqueue":    {},
+		"deliver":              {"apply", "apply/live", "deliver/workqueue", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},
 		"poison":               {},
 		"sync": {

@@ -1,12 +1,10 @@
 package deliver
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
@@ -17,26 +15,19 @@ const (
 	lastRetry  = time.Minute
 )
 
-// queue has the Federations that wait for a delivery to one cluster, the most urgent first.
-type queue = priorityqueue.PriorityQueue[types.NamespacedName]
-
-func newQueue() queue {
-	return priorityqueue.New("", func(o *priorityqueue.Opts[types.NamespacedName]) {
-		o.RateLimiter = workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)
-	})
-}
-
 // enqueue requests a delivery. A Federation that waits already becomes more urgent, never less.
 func (w *Worker) enqueue(federation types.NamespacedName, p changes.Priority, after time.Duration) {
-	w.queue.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(int(p)), After: after}, federation)
+	w.queue.Add(federation, int(p), after)
 }
 
-// retry repeats a delivery that was not complete, with the same priority: after a back-off, or when the API server, which
-// is busy, allows it.
-func (w *Worker) retry(federation types.NamespacedName, priority int) {
-	o := priorityqueue.AddOpts{Priority: &priority, RateLimited: true}
-	if busy := w.member.Breaker.RetryAfter(); busy > 0 {
-		o = priorityqueue.AddOpts{Priority: &priority, After: busy}
+// work delivers a queued Federation. A delivery that was not complete is repeated with the same priority: after a back-off, or when
+// the API server, which is busy, allows it.
+func (w *Worker) work(ctx context.Context, federation types.NamespacedName, priority int) {
+	if w.deliver(ctx, federation) {
+		w.queue.Forget(federation)
+	} else if busy := w.member.Breaker.RetryAfter(); busy > 0 {
+		w.queue.Add(federation, priority, busy)
+	} else {
+		w.queue.Retry(federation, priority)
 	}
-	w.queue.AddWithOpts(o, federation)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/deliver/workqueue"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
@@ -27,7 +28,7 @@ const workersPerCluster = 2
 type Worker struct {
 	pool   *Pool
 	member *clusters.Member
-	queue  queue
+	queue  *workqueue.Queue[types.NamespacedName] // the most urgent Federation first
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 	closed sync.Once
@@ -50,18 +51,16 @@ var errUnidentified = errors.New(reachability.NotProbed)
 func newWorker(p *Pool, m *clusters.Member) *Worker {
 	ctx, stop := context.WithCancel(context.Background()) // ends in close, which the pool calls
 	w := &Worker{
-		pool: p, member: m, stop: stop, queue: newQueue(), watches: map[types.NamespacedName]*watch.Watcher{},
+		pool: p, member: m, stop: stop, watches: map[types.NamespacedName]*watch.Watcher{},
 		reach: reachability.State{Unreachable: reachability.NotProbed}, surveyNow: make(chan struct{}, 1),
 		refusal: errUnidentified,
 	}
 	w.survey.finished = make(chan struct{})
+	w.queue = workqueue.New(workersPerCluster, firstRetry, lastRetry, func(key types.NamespacedName, priority int) { w.work(ctx, key, priority) })
 	w.done.Go(func() { w.surveys(ctx) })
 	w.done.Go(func() { w.followBreaker(ctx) })
 	w.done.Go(func() { w.askPods(ctx) })
 	w.done.Go(func() { w.audit(ctx) })
-	for range workersPerCluster {
-		w.done.Go(func() { w.work(ctx) })
-	}
 	return w
 }
 
@@ -83,7 +82,7 @@ func (w *Worker) close() { w.closed.Do(w.end) }
 
 func (w *Worker) end() {
 	w.stop()
-	w.queue.ShutDown()
+	w.queue.Close()
 	w.done.Wait()
 	w.mu.Lock()
 	watches := slices.Collect(maps.Values(w.watches))
@@ -92,22 +91,6 @@ func (w *Worker) end() {
 		x.Close()
 	}
 	w.member.Close()
-}
-
-// work delivers the queued Federations, one after the other.
-func (w *Worker) work(ctx context.Context) {
-	for {
-		key, priority, shutdown := w.queue.GetWithPriority()
-		if shutdown {
-			return
-		}
-		if w.deliver(ctx, key) {
-			w.queue.Forget(key)
-		} else if ctx.Err() == nil {
-			w.retry(key, priority)
-		}
-		w.queue.Done(key)
-	}
 }
 
 // watch returns the watch of a Federation on the cluster, which it opens when it is first needed.
