@@ -30,10 +30,10 @@ func (k *kindWatcher) open(ctx context.Context, resource schema.GroupVersionReso
 // that is too large. A connection that broke or a malformed event is no error: the next watch resumes after the last event.
 func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 	messages := &egress.Messages{From: body, Limit: egress.Event}
-	texts := jsonobject.NewReader(messages, &k.watcher.decoders)
+	texts := jsonobject.NewReader(messages)
 	for {
 		messages.Next()
-		u, kind, err := nextEvent(texts, &k.watcher.decoders)
+		u, kind, err := nextEvent(texts)
 		if errors.Is(err, egress.ErrTooLarge) {
 			return fmt.Errorf("watching %s: %w", k.gvk.Kind, err)
 		}
@@ -57,12 +57,12 @@ func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 var errNoEvent = errors.New("malformed watch event")
 
 // nextEvent decodes one event.
-func nextEvent(texts *jsonobject.Reader, decoders *jsonobject.Pool) (*unstructured.Unstructured, apiwatch.EventType, error) {
+func nextEvent(texts *jsonobject.Reader) (*unstructured.Unstructured, apiwatch.EventType, error) {
 	text, err := texts.Next()
 	if err != nil {
 		return nil, "", err
 	}
-	event, err := decoders.Unmarshal(text)
+	event, err := jsonobject.Unmarshal(text)
 	if err != nil {
 		return nil, "", err
 	}

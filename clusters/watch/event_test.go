@@ -28,10 +28,9 @@ func TestEventsAreDecodedAsByClientGo(t *testing.T) {
 			object := `{"apiVersion":"a.io/v1","kind":"Gadget","metadata":{"name":"g","generation":3,"resourceVersion":"7"},"spec":` + spec + `}`
 			var want unstructured.Unstructured
 			require.NoError(t, want.UnmarshalJSON([]byte(object)))
-			var decoders jsonobject.Pool
-			texts := jsonobject.NewReader(strings.NewReader(`{"type":"MODIFIED","object":`+object+"}\n"+`{"type":"DELETED","object":`+object+`}`), &decoders)
+			texts := jsonobject.NewReader(strings.NewReader(`{"type":"MODIFIED","object":`+object+"}\n"+`{"type":"DELETED","object":`+object+`}`))
 			for _, kind := range []apiwatch.EventType{apiwatch.Modified, apiwatch.Deleted} {
-				got, is, err := nextEvent(texts, &decoders)
+				got, is, err := nextEvent(texts)
 				require.NoError(t, err)
 				require.Equal(t, kind, is)
 				require.Equal(t, want.Object, got.Object)

@@ -114,7 +114,7 @@ func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionReso
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
 		}
 		for _, text := range page.objects {
-			u, err := page.decode(text, &k.watcher.decoders)
+			u, err := page.decode(text)
 			if err != nil {
 				return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
 			}

@@ -60,8 +60,8 @@ func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionReso
 }
 
 // decode decodes one object of the page. API servers omit its kind where the list has it.
-func (p page) decode(text []byte, decoders *jsonobject.Pool) (*unstructured.Unstructured, error) {
-	object, err := decoders.Unmarshal(text)
+func (p page) decode(text []byte) (*unstructured.Unstructured, error) {
+	object, err := jsonobject.Unmarshal(text)
 	if err != nil {
 		return nil, err
 	}

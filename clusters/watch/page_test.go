@@ -63,7 +63,7 @@ func (discard) Lost(schema.GroupVersionKind, time.Time, error)                {}
 func (k *kindWatcher) read(ctx context.Context, next string) (all []*unstructured.Unstructured, h list.Head, err error) {
 	page, err := k.page(ctx, configMaps, next)
 	for _, text := range page.objects {
-		u, wrong := page.decode(text, &k.watcher.decoders)
+		u, wrong := page.decode(text)
 		all, err = append(all, u), errors.Join(err, wrong)
 	}
 	return all, page.Head, err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/discovery"
-	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // A Sink receives the objects of a cluster. It must copy fields and not keep the objects, because there are
@@ -46,7 +45,6 @@ type Watcher struct {
 	server   Server
 	selector string
 	sink     Sink
-	decoders jsonobject.Pool // of all kinds
 
 	ctx   context.Context // of every kind; ended by Close
 	stop  context.CancelFunc

@@ -92,7 +92,7 @@ func (t Transport) bound(r *http.Request, answer *http.Response) error {
 	if answer.ContentLength > limit {
 		return tooLarge(r, limit)
 	}
-	answer.Body = body{&bounded{from: answer.Body, left: limit, err: tooLarge(r, limit)}, answer.Body}
+	answer.Body = body{&bounded{from: answer.Body, left: limit, request: r, limit: limit}, answer.Body}
 	return nil
 }
 
@@ -168,20 +168,20 @@ type body struct {
 	io.Closer
 }
 
-// bounded returns err instead of the bytes beyond the limit. An answer of exactly the limit is complete.
+// bounded returns an error instead of the bytes beyond the limit. An answer of exactly the limit is complete.
 type bounded struct {
-	from io.Reader
-	left int64
-	err  error
+	from        io.Reader
+	left, limit int64
+	request     *http.Request // for the error
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, b.err
+		return 0, tooLarge(b.request, b.limit)
 	}
 	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
 	if b.left -= int64(n); b.left < 0 {
-		return max(0, n-1), b.err
+		return max(0, n-1), tooLarge(b.request, b.limit)
 	}
 	return n, err
 }

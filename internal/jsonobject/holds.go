@@ -6,13 +6,10 @@ import (
 	"io"
 )
 
-// holders are the decoders of Holds.
-var holders Pool
-
-// Holds is Decoder.Holds with a decoder that calls share.
+// Holds is Decoder.Holds with a shared decoder.
 func Holds(text []byte, live map[string]any) bool {
-	d := holders.decoder()
-	defer holders.decoders.Put(d)
+	d := decoders.Get().(*Decoder)
+	defer decoders.Put(d)
 	return d.Holds(text, live)
 }
 

@@ -108,10 +108,9 @@ func value(random *rand.Rand, depth int) any {
 }
 
 func TestFieldsOfManagersStayText(t *testing.T) {
-	var p jsonobject.Pool
 	entry := `[{"manager":"accord","fieldsV1":{"f:spec":{"k:{\"name\":\"}\"}":{}}}},{"fieldsV1":null},{"fieldsV1":{}}]`
 	for _, text := range []string{`{"metadata":{"managedFields":` + entry + `},"spec":{"fieldsV1":{"a":{}}}}`, `{"type":"ADDED","object":{"metadata":{"managedFields":` + entry + `}}}`} {
-		got, err := p.Unmarshal([]byte(text))
+		got, err := jsonobject.Unmarshal([]byte(text))
 		require.NoError(t, err)
 		if event, ok := got["object"].(map[string]any); ok {
 			got = event
@@ -122,7 +121,7 @@ func TestFieldsOfManagersStayText(t *testing.T) {
 			map[string]any{"manager": "accord", "fieldsV1": `{"f:spec":{"k:{\"name\":\"}\"}":{}}}`}, map[string]any{"fieldsV1": nil}, map[string]any{"fieldsV1": `{}`},
 		}, got["metadata"].(map[string]any)["managedFields"])
 	}
-	_, err := p.Unmarshal([]byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:a":{}`))
+	_, err := jsonobject.Unmarshal([]byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:a":{}`))
 	require.Error(t, err)
 }
 
@@ -156,8 +155,7 @@ func TestReader(t *testing.T) {
 	}
 	for name, source := range sources {
 		t.Run(name, func(t *testing.T) {
-			var pool jsonobject.Pool
-			r := jsonobject.NewReader(source(strings.NewReader(stream)), &pool)
+			r := jsonobject.NewReader(source(strings.NewReader(stream)))
 			for _, want := range objects {
 				got, err := r.Next()
 				require.NoError(t, err)
@@ -168,11 +166,11 @@ func TestReader(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{`{"a":1`: "EOF", `x`: "invalid character", `}`: "invalid character"} {
-		_, err := jsonobject.NewReader(strings.NewReader(text), &jsonobject.Pool{}).Next()
+		_, err := jsonobject.NewReader(strings.NewReader(text)).Next()
 		require.ErrorContains(t, err, want, text)
 	}
 	broken := errors.New("broken")
-	_, err := jsonobject.NewReader(io.MultiReader(strings.NewReader(`{"a":`), iotest.ErrReader(broken)), &jsonobject.Pool{}).Next()
+	_, err := jsonobject.NewReader(io.MultiReader(strings.NewReader(`{"a":`), iotest.ErrReader(broken))).Next()
 	require.ErrorIs(t, err, broken)
 }
 
@@ -191,11 +189,10 @@ func deployment() []byte {
 }
 
 func BenchmarkUnmarshal(b *testing.B) {
-	var p jsonobject.Pool
 	text := deployment()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Unmarshal(text); err != nil {
+		if _, err := jsonobject.Unmarshal(text); err != nil {
 			b.Fatal(err)
 		}
 	}

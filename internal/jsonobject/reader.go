@@ -11,47 +11,34 @@ import (
 // firstRead is the buffer of a Reader that waits for an object.
 const firstRead = 512
 
-// Pool holds the decoders, with their buffers, that several streams share: most of the time most streams wait, and need none. The
-// zero value is ready for use.
-type Pool struct{ streams, decoders sync.Pool }
+// streams and decoders, with their buffers, are shared by all streams and calls: most of the time most streams wait, and need none.
+var (
+	streams  = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+	decoders = sync.Pool{New: func() any { return new(Decoder) }}
+)
 
-// Unmarshal is Decoder.Unmarshal with one of the decoders.
-func (p *Pool) Unmarshal(text []byte) (map[string]any, error) {
-	d := p.decoder()
-	defer p.decoders.Put(d)
+// Unmarshal is Decoder.Unmarshal with a shared decoder.
+func Unmarshal(text []byte) (map[string]any, error) {
+	d := decoders.Get().(*Decoder)
+	defer decoders.Put(d)
 	return d.Unmarshal(text)
-}
-
-func (p *Pool) decoder() *Decoder {
-	if d, ok := p.decoders.Get().(*Decoder); ok {
-		return d
-	}
-	return &Decoder{}
-}
-
-func (p *Pool) stream() *jsontext.Decoder {
-	if s, ok := p.streams.Get().(*jsontext.Decoder); ok {
-		return s
-	}
-	return new(jsontext.Decoder)
 }
 
 // Reader splits a stream of JSON objects. While it waits for an object, it holds no buffer but a small one.
 type Reader struct {
 	from   io.Reader
-	pool   *Pool
 	first  [firstRead]byte
 	begin  bytes.Reader      // of what first has
 	stream *jsontext.Decoder // nil while everything read was returned
 }
 
 // NewReader returns a Reader of a stream.
-func NewReader(from io.Reader, pool *Pool) *Reader { return &Reader{from: from, pool: pool} }
+func NewReader(from io.Reader) *Reader { return &Reader{from: from} }
 
 // Next returns the text of the next object, which is valid until the next call, or the error of the stream.
 func (r *Reader) Next() ([]byte, error) {
 	if r.stream != nil && r.begin.Len() == 0 && len(bytes.TrimSpace(r.stream.UnreadBuffer())) == 0 {
-		r.pool.streams.Put(r.stream)
+		streams.Put(r.stream)
 		r.stream = nil
 	}
 	if r.stream == nil {
@@ -60,7 +47,7 @@ func (r *Reader) Next() ([]byte, error) {
 			return nil, err
 		}
 		r.begin.Reset(r.first[:n])
-		r.stream = r.pool.stream()
+		r.stream = streams.Get().(*jsontext.Decoder)
 		r.stream.Reset(io.MultiReader(&r.begin, r.from), lenient...)
 	}
 	text, err := r.stream.ReadValue()

@@ -58,7 +58,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 
 // apply writes one object.
 func (d *delivery) apply(ctx context.Context, t *task) error {
-	objects, err := d.resource(t.GVK, t.ID)
+	resource, err := d.resource(t.GVK, t.ID)
 	if meta.IsNoMatchError(err) {
 		err = &live.Problem{Reason: live.NoMatch, Retry: true, Err: fmt.Errorf("the cluster does not serve %s %s", t.GVK.GroupVersion(), t.GVK.Kind)}
 	}
@@ -70,14 +70,14 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 			return d.fail(ctx, t.ID, "adopting the namespace", err)
 		}
 	}
-	sent, after, err := d.write(ctx, t, objects)
+	sent, after, err := d.write(ctx, t, resource)
 	doing := "applying"
 	if at := immutableIn(err); t.exists && len(at) > 0 {
 		if why := d.keepReason(t); why != "" {
 			doing = why
 		} else {
 			doing = fmt.Sprintf("recreating it, because %s cannot be changed", strings.Join(at, ", "))
-			sent, after, err = d.recreate(ctx, t, objects)
+			sent, after, err = d.recreate(ctx, t, resource)
 		}
 	}
 	if err != nil {

@@ -155,7 +155,7 @@ func (t *trial) try(ctx context.Context, x *task) error {
 		t.recordUnchecked(x.ID, why)
 		return nil
 	}
-	objects, err := t.resource(x.GVK, x.ID)
+	objects, err := t.objects(x.GVK, x.ID)
 	if meta.IsNoMatchError(err) {
 		err = &live.Problem{Reason: live.NoMatch, Err: fmt.Errorf("the cluster does not serve %s %s", x.GVK.GroupVersion(), x.GVK.Kind)}
 	}

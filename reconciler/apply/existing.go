@@ -118,7 +118,7 @@ func (d *delivery) checkByList(ctx context.Context, gvr schema.GroupVersionResou
 }
 
 func (d *delivery) checkOne(ctx context.Context, t *task) error {
-	objects, err := d.resource(t.GVK, t.ID)
+	objects, err := d.objects(t.GVK, t.ID)
 	if meta.IsNoMatchError(err) {
 		d.decideOwner(t, nil)
 		return nil

@@ -141,7 +141,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 		}
 	}
 	seen, _ := d.live.Get(id)
-	objects, err := d.resource(seen.GVK, id)
+	objects, err := d.objects(seen.GVK, id)
 	if err == nil {
 		background := metav1.DeletePropagationBackground
 		err = d.request(ctx, func(ctx context.Context) error {
@@ -162,7 +162,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 // the same name.
 func (d *delivery) release(ctx context.Context, id manifest.ID) error {
 	seen, _ := d.live.Get(id)
-	objects, err := d.resource(seen.GVK, id)
+	objects, err := d.objects(seen.GVK, id)
 	if err == nil {
 		body := fmt.Appendf(nil, `{"metadata":{"uid":%q,"labels":{%q:null},"annotations":{%q:null,%q:null,%q:null}}}`, seen.UID,
 			v1alpha1.PartOfLabel, v1alpha1.DigestAnnotation, v1alpha1.PreserveAnnotation, v1alpha1.AdoptedAnnotation)

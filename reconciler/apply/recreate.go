@@ -13,12 +13,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/metadata"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
@@ -83,30 +85,31 @@ func decode(t *task) (*unstructured.Unstructured, error) {
 }
 
 // recreate deletes an object and creates it again, after a dry-run accepted the new one.
-func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.ResourceInterface) (body, *metav1.PartialObjectMetadata, error) {
+func (d *delivery) recreate(ctx context.Context, t *task, resource schema.GroupVersionResource) (sent body, after clusters.Applied, err error) {
 	seen, _ := d.live.Get(t.ID)
+	objects := d.tenant.Metadata.Resource(resource).Namespace(t.ID.Namespace)
 	if !seen.Deleting {
 		object, err := decode(t)
 		if err != nil {
-			return body{}, nil, err
+			return sent, after, err
 		}
 		how := deletePropagation(object)
 		if err := d.dryRunCreate(ctx, t, objects); err != nil {
-			return body{}, nil, fmt.Errorf("it stays as it is, because the cluster rejects a new object: %w", err)
+			return sent, after, fmt.Errorf("it stays as it is, because the cluster rejects a new object: %w", err)
 		}
 		err = d.request(ctx, func(ctx context.Context) error {
 			return objects.Delete(ctx, t.ID.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &seen.UID}, PropagationPolicy: &how})
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return body{}, nil, fmt.Errorf("deleting the old one: %w", err)
+			return sent, after, fmt.Errorf("deleting the old one: %w", err)
 		}
 	}
 	d.note(func(o *live.Outcome) { o.Recreated = append(o.Recreated, t.ID) })
 	if err := d.waitUntilDeleted(ctx, t, objects); err != nil {
-		return body{}, nil, err
+		return sent, after, err
 	}
 	t.exists = false
-	return d.write(ctx, t, objects)
+	return d.write(ctx, t, resource)
 }
 
 // deletePropagation returns Foreground for objects with a pod template, so that new pods do not run beside old ones,

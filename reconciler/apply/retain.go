@@ -10,12 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/client-go/metadata"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
@@ -37,13 +37,13 @@ type body struct {
 
 // write applies the object of a task. A request that depends on the live object carries its version; on a conflict
 // write reads the object again.
-func (d *delivery) write(ctx context.Context, t *task, objects metadata.ResourceInterface) (sent body, after *metav1.PartialObjectMetadata, err error) {
+func (d *delivery) write(ctx context.Context, t *task, resource schema.GroupVersionResource) (sent body, after clusters.Applied, err error) {
 	for range retainTries {
 		if sent, err = d.body(ctx, t); err != nil {
-			return sent, nil, err
+			return sent, after, err
 		}
 		err = d.request(ctx, func(ctx context.Context) (err error) {
-			after, err = objects.Patch(ctx, t.ID.Name, types.ApplyPatchType, sent.json, applied(v1alpha1.FieldManager))
+			after, err = d.tenant.Apply(ctx, resource, t.ID.Namespace, t.ID.Name, v1alpha1.FieldManager, sent.json)
 			return err
 		})
 		if !sent.bound || !apierrors.IsConflict(err) {

@@ -147,18 +147,27 @@ func (d *delivery) withoutIdle(tasks []*task) []*task {
 	return kept
 }
 
-// resource returns the client for an object.
-func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metadata.ResourceInterface, error) {
-	mapping, err := d.member.Kinds.Mapping(gvk)
+// objects returns the client for an object.
+func (d *delivery) objects(gvk schema.GroupVersionKind, id manifest.ID) (metadata.ResourceInterface, error) {
+	resource, err := d.resource(gvk, id)
 	if err != nil {
 		return nil, err
+	}
+	return d.tenant.Metadata.Resource(resource).Namespace(id.Namespace), nil
+}
+
+// resource returns the resource of an object.
+func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (schema.GroupVersionResource, error) {
+	mapping, err := d.member.Kinds.Mapping(gvk)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
 	}
 	namespaced := mapping.Scope.Name() == "namespace"
 	if namespaced != (id.Namespace != "") {
 		scope := map[bool]string{true: "namespaced", false: "cluster-scoped"}
-		return nil, &live.Problem{Reason: live.Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
+		return schema.GroupVersionResource{}, &live.Problem{Reason: live.Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
 	}
-	return d.tenant.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
+	return mapping.Resource, nil
 }
 
 // request counts and sends a request with a timeout. It explains a denial to the account of the Tenant.
