@@ -17,8 +17,8 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// defaultWorkers is the number of concurrent requests of a delivery.
-const defaultWorkers = 8
+// MostWorkers is the greatest number of concurrent requests of a delivery.
+const MostWorkers = 8
 
 // Options configure a delivery.
 type Options struct {
@@ -51,8 +51,8 @@ type Options struct {
 	Yield func(ctx context.Context)
 	// SkipRepair are contended objects that are not repaired now. A change in Git is applied to them all the same.
 	SkipRepair map[manifest.ID]bool
-	// Workers is the number of concurrent requests; 0: 8.
-	Workers int
+	// Workers returns the number of concurrent requests that there may be now, at least one; nil: always MostWorkers.
+	Workers func() int
 	// Timeout of each request; 0: clusters.RequestTimeout.
 	Timeout time.Duration
 }

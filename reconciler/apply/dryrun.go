@@ -34,8 +34,6 @@ type DryRunOptions struct {
 	Book *interpret.Book
 	// Only are the objects to check. Nil: all objects that a delivery would write.
 	Only map[manifest.ID]bool
-	// Workers is the number of concurrent requests; 0: 8.
-	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
 	Timeout time.Duration
 }
@@ -46,7 +44,7 @@ type DryRunOptions struct {
 // observed and previous are as for Deliver; DryRun lists the live objects if observed is nil. The error is about the whole cluster
 // or ctx's own; the result has the answers until then.
 func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, observed *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
-	d, err := newDelivery(m, federation, want, observed, previous, Options{Difference: o.Difference, Account: o.Account, Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
+	d, err := newDelivery(m, federation, want, observed, previous, Options{Difference: o.Difference, Account: o.Account, Book: o.Book, Timeout: o.Timeout})
 	if err != nil {
 		return live.DryRunResult{}, err
 	}

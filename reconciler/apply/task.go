@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
@@ -72,7 +71,9 @@ func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPl
 	if err != nil {
 		return nil, err
 	}
-	o.Workers = cmp.Or(o.Workers, defaultWorkers)
+	if o.Workers == nil {
+		o.Workers = func() int { return MostWorkers }
+	}
 	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
 	if objects == nil {
 		objects = &live.Objects{}
@@ -202,22 +203,4 @@ func (d *delivery) note(f func(o *live.Outcome)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(&d.outcome)
-}
-
-// each runs f for all items with several workers, in order. The first error stops it.
-func each[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
-	g, working := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for _, item := range items {
-		if working.Err() != nil {
-			break
-		}
-		g.Go(func() error {
-			if working.Err() != nil {
-				return nil // not begun; the first error has the reason
-			}
-			return f(working, item)
-		})
-	}
-	return cmp.Or(g.Wait(), ctx.Err())
 }

@@ -31,6 +31,8 @@ type Pool struct {
 	// account finds the account for the objects of a Federation. After an error nothing is written.
 	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
 
+	crowd crowd
+
 	mu        sync.Mutex
 	workers   map[string]*Worker
 	plannings map[types.NamespacedName]*planning
