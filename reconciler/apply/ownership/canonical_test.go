@@ -114,3 +114,15 @@ func BenchmarkHash(b *testing.B) {
 		}
 	})
 }
+
+const deploymentApplied = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"accord.dev/digest":"0123456789abcdef0123456789abcdef"},"labels":{"app":"web-0001","applyset.kubernetes.io/part-of":"applyset-0123456789abcdef"},"name":"web-0001","namespace":"shop"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"web-0001"}},"template":{"metadata":{"labels":{"app":"web-0001"}},"spec":{"containers":[{"env":[{"name":"COLOR","value":"blue"}],"image":"registry.example.com/web:1.27.0","name":"web","ports":[{"containerPort":8080}],"resources":{"limits":{"memory":"128Mi"},"requests":{"cpu":"10m","memory":"64Mi"}}}]}}}}`
+
+func BenchmarkMatch(b *testing.B) {
+	f := Fields{text: []byte(deploymentFields)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if lost, _ := f.Match([]byte(deploymentApplied), nil); len(lost) > 0 {
+			b.Fatal(lost)
+		}
+	}
+}

@@ -7,11 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // Missing returns the fields of an applied object that accord does not own any more, without the yielded ones.
@@ -24,8 +24,8 @@ func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 
 // Match returns the Missing fields, and whether the set is exact: accord owns no field that the applied object does not have.
 func (f Fields) Match(applied []byte, left []Yielded) (lost []fieldpath.Path, exact bool) {
-	var object map[string]any
-	if err := utiljson.Unmarshal(applied, &object); err != nil {
+	object, err := jsonobject.Unmarshal(applied)
+	if err != nil {
 		return []fieldpath.Path{{}}, false
 	}
 	set := f.Set()
