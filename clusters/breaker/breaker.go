@@ -52,13 +52,16 @@ func States() []State {
 //
 //	state     | outcome                                              | next
 //	--------- | ---------------------------------------------------- | ---------
-//	closed    | no connection, no response in time, 401              | open
+//	closed    | no connection, no response in time (1), 401          | open
 //	closed    | maxServerErrors consecutive responses of 500 or more | open
 //	open      | the pause is over, and a probe is sent               | half-open
 //	open      | requestProbeDelay later, and no probe was sent       | half-open
 //	half-open | any failure                                          | open, for twice as long
 //	half-open | the probe succeeds, and a probe had opened it        | closed
 //	half-open | a request succeeds, or a second probe                | closed
+//
+// (1) and none to any other request since this one was sent: a server or a network that is slow, or this process, which may have no
+// processor for seconds when it delivers to a thousand clusters, is no reason to stop.
 //
 // A response of 429 changes no state: callers wait as long as it asks (see RetryAfter). An error that concerns a single
 // request changes no state either.
@@ -81,6 +84,7 @@ type Breaker struct {
 	serverErrors    int       // consecutive responses of 500 and above
 	lastServerError time.Time // when the last of them came
 	retryAt         time.Time // from Retry-After
+	answered        time.Time // when the API server, at work, answered last
 }
 
 // New returns a closed breaker.
@@ -125,6 +129,19 @@ func (b *Breaker) RetryAfter() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return max(0, time.Until(b.retryAt))
+}
+
+// Answered reports whether the API server has answered any request since then, and was at work.
+func (b *Breaker) Answered(since time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.answered.After(since)
+}
+
+func (b *Breaker) noteAnswer() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answered = time.Now()
 }
 
 // Changed returns a channel that is closed when the breaker changes.

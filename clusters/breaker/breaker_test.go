@@ -324,3 +324,48 @@ func TestErrorsAreReadWhole(t *testing.T) {
 		require.Equal(p.t, long, string(body))
 	})
 }
+
+// A request that gets no response in time opens the breaker, unless the API server has answered another one since.
+func TestASlowClusterIsNotStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers func(*http.Request) (*http.Response, error)
+		after   time.Duration // that the other request is sent
+		state   State
+	}{
+		"an answer meanwhile":              {saying(http.StatusOK, ""), 2 * time.Second, Closed},
+		"it asks for patience":             {saying(http.StatusTooManyRequests, ""), 2 * time.Second, Closed},
+		"an answer before":                 {saying(http.StatusOK, ""), -time.Second, Open},
+		"the other one says it is unwell":  {saying(http.StatusServiceUnavailable, ""), 2 * time.Second, Open},
+		"the other one is not allowed":     {saying(http.StatusUnauthorized, ""), 2 * time.Second, Open},
+		"the other one gets no connection": {failingWith(syscall.ECONNREFUSED), 2 * time.Second, Open},
+	} {
+		for kind, mark := range map[string]func(context.Context) context.Context{"probe": WithProbe, "request": func(ctx context.Context) context.Context { return ctx }} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				bubble(t, func(p *patient) {
+					other := func() {
+						p.answer = c.answers
+						_ = p.request() // whatever it is answered
+						p.answer = hanging
+					}
+					if c.after < 0 {
+						other()
+						time.Sleep(-c.after)
+					}
+					p.answer = hanging
+					ended := make(chan error)
+					go func() {
+						ctx, cancel := context.WithTimeout(mark(p.t.Context()), 5*time.Second)
+						defer cancel()
+						ended <- p.ask(ctx)
+					}()
+					if c.after > 0 {
+						time.Sleep(c.after)
+						other()
+					}
+					require.ErrorIs(t, <-ended, context.DeadlineExceeded)
+					p.is(c.state)
+				})
+			})
+		}
+	}
+}

@@ -41,10 +41,17 @@ func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	answer, err := g.Next.RoundTrip(r)
 	if err != nil {
-		g.Breaker.record(probe, outcomeOfError(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
+		v := outcomeOfError(ctx, err, time.Since(sent))
+		if ctx.Err() != nil && g.Breaker.Answered(sent) {
+			v = inconclusive
+		}
+		g.Breaker.record(probe, v, &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
 		return nil, err
 	}
 	v, cause := g.outcomeOf(r, answer)
+	if v == healthy || v == throttled {
+		g.Breaker.noteAnswer()
+	}
 	g.Breaker.record(probe, v, cause)
 	return answer, nil
 }

@@ -28,7 +28,7 @@ func TestEventsAreDecodedAsByClientGo(t *testing.T) {
 			object := `{"apiVersion":"a.io/v1","kind":"Gadget","metadata":{"name":"g","generation":3,"resourceVersion":"7"},"spec":` + spec + `}`
 			var want unstructured.Unstructured
 			require.NoError(t, want.UnmarshalJSON([]byte(object)))
-			texts := jsonobject.NewReader(strings.NewReader(`{"type":"MODIFIED","object":`+object+"}\n"+`{"type":"DELETED","object":`+object+`}`))
+			texts := jsonobject.NewReader(strings.NewReader(`{"type":"MODIFIED","object":` + object + "}\n" + `{"type":"DELETED","object":` + object + `}`))
 			for _, kind := range []apiwatch.EventType{apiwatch.Modified, apiwatch.Deleted} {
 				got, is, err := nextEvent(texts)
 				require.NoError(t, err)

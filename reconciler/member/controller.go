@@ -236,21 +236,35 @@ func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliv
 	c.mu.Lock()
 	fresh := time.Since(c.counted[member.Name]) < countInterval
 	c.mu.Unlock()
+	known := clusters.Facts{
+		Version: member.Status.KubernetesVersion, NodesTotal: member.Status.NodeSummary.TotalNum, NodesReady: member.Status.NodeSummary.ReadyNum,
+	}
+	sent := time.Now()
 	if fresh && w.Identified() {
-		known := member.Status.NodeSummary
 		v, err := clusters.Ping(ctx, w.Member())
-		return clusters.Facts{Version: v, NodesTotal: known.TotalNum, NodesReady: known.ReadyNum}, err
+		if known.Version = cmp.Or(v, known.Version); err != nil && slow(ctx, w, sent) {
+			err = nil
+		}
+		return known, err
 	}
 	facts, err := clusters.Probe(ctx, w.Member())
 	if err == nil {
 		err = c.identify(ctx, member, w)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.counted[member.Name] = time.Now()
+	case w.Identified() && slow(ctx, w, sent):
+		return known, nil
 	}
 	return facts, err
+}
+
+// slow reports whether a probe ran out of time while the API server answered other requests.
+func slow(ctx context.Context, w *deliver.Worker, sent time.Time) bool {
+	return ctx.Err() != nil && w.Member().Breaker.Answered(sent)
 }
 
 // secret reads the credentials of a cluster.
