@@ -38,6 +38,7 @@ func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
 		return mistakes(check.Blocking(nil, refused), nil)
 	}
 	active := s.f.Plan()
+	n.Plan.Digest() // renders and keeps the objects, which the checks would render for themselves
 	after := slices.Concat(refused, n.findings, n.review.Run(check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
 	if len(check.Blocking(known, after)) == 0 && (active != nil || revision == "") {
 		return mistakes(nil, c.endedHolds(s, active, n.Plan))

@@ -54,12 +54,12 @@ func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Ch
 // commit of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
 func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts decode.Parts, in propagate.Input, allowed []string) error {
 	refused := tenancy.Findings(g.Rules.Check(tenancy.Revision{Federation: g.federation, Parts: parts, Plan: p.Plan, AllowPrune: checkout.AllowsPrune()}))
+	digest := p.Plan.Digest() // renders and keeps the objects, which the checks would render for themselves
 	found := slices.Concat(refused, p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))
 	blocking := slices.DeleteFunc(check.Blocking(nil, found), func(f propagate.Finding) bool { return !f.Unconditional && slices.Contains(allowed, f.Code) })
 	if err := mistakes(blocking, nil); err != nil {
 		return err
 	}
-	digest := p.Plan.Digest()
 	switch required := g.federation.Spec.Approval; {
 	case required == nil:
 		return nil
