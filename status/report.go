@@ -52,8 +52,11 @@ type Cell struct {
 
 // Observe returns the Report of a live object of a known kind.
 func Observe(u *unstructured.Unstructured, known kind.Kind) Report {
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any) // without a copy
+	digest, _ := annotations[v1alpha1.DigestAnnotation].(string)
 	r := Report{
-		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],
+		Digest:     digest,
 		Generation: u.GetGeneration(),
 		Observes:   known.Observes,
 	}

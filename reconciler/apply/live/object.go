@@ -70,12 +70,14 @@ func (a Accepted) of(s Object) bool {
 // Observe returns the Object of a live object. want is the planned object, nil for none; before is the last Object,
 // zero for none; proven is its entry in Proven.
 func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Object, proven Proof) Object {
-	annotations := u.GetAnnotations()
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any) // without a copy
+	digest, _ := annotations[v1alpha1.DigestAnnotation].(string)
 	s := Object{
 		GVK:      u.GroupVersionKind(),
 		UID:      u.GetUID(),
 		Version:  ParseVersion(u.GetResourceVersion()),
-		Digest:   annotations[v1alpha1.DigestAnnotation],
+		Digest:   digest,
 		Labels:   u.GetLabels(),
 		Preserve: annotations[v1alpha1.PreserveAnnotation] == "true",
 		Adopted:  annotations[v1alpha1.AdoptedAnnotation] == "true",

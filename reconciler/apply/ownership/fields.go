@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -44,18 +45,23 @@ type Hash [16]byte
 
 // Hash returns a value that is equal for equal sets, in any order, and zero for the empty set.
 func (f Fields) Hash() Hash {
-	room := make([]byte, 0, 1<<10) // enough for most objects
-	names, ok := appendText(room, f.text)
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	names, ok := appendText((*room)[:0], f.text)
 	if !ok {
 		tree := f.tree()
 		if tree == nil {
 			return Hash{}
 		}
-		names = appendTree(room, tree)
+		names = appendTree((*room)[:0], tree)
 	}
+	*room = names
 	sum := sha256.Sum256(names)
 	return Hash(sum[:len(Hash{})])
 }
+
+// rooms are the buffers of Hash.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // appendTree appends the names in order, each with its subtree; no name has a zero byte.
 func appendTree(b []byte, tree map[string]any) []byte {
