@@ -136,7 +136,7 @@ func BenchmarkNext(b *testing.B) {
 }
 
 func annotated(o render.Object, n int) render.Object {
-	o.Manifest = o.Manifest.DeepCopy()
+	o.Manifest, o.Digest = o.Manifest.DeepCopy(), ""
 	o.Manifest.SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
 	return o
 }

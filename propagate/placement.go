@@ -105,7 +105,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	if needsRoom && it.kind.Requirements != nil {
 		requests = it.kind.Requirements(it.manifest)
 	}
-	var fit []place.Candidate
+	fit := make([]place.Candidate, 0, min(len(p.members.all), 16))
 	for _, c := range p.members.all {
 		if refusal := q.Refuses(c); refusal != nil {
 			a.refused = append(a.refused, decision.Refusal{Cluster: c.Name, Why: refusal.Why, At: d.RefusedAt(refusal.Field), Reason: refusal.Reason})

@@ -12,7 +12,6 @@ import (
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/scope"
-	"github.com/accord-dev/accord/render"
 )
 
 // Plan is the desired content of every cluster. It never changes; all methods are safe for concurrent use.
@@ -99,7 +98,7 @@ func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.
 	if it.earlier != nil {
 		d.Template = it.earlier.decision.Template
 	} else {
-		d.Template = render.Digest(o.Manifest)
+		d.Template = o.Digest()
 	}
 	if !reuseClaim(it, earlier) {
 		p.claim(it)

@@ -18,7 +18,7 @@ type Object struct {
 	// Text is the YAML document of Manifest, for error messages with a line, and part of the file in memory: nobody changes it. Its
 	// first line is line Origin.Line of the file. It is nil for items of a List, and if kustomize changed or generated the object.
 	Text []byte
-	// Digest is the result of the function Digest.
+	// Digest is the result of the function Digest; empty if the Manifest is a changed copy.
 	Digest string
 
 	id manifest.ID // of Manifest; zero if Build did not make the object

@@ -110,7 +110,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 	changed := in
 	changed.Objects, changed.Previous = slices.Clone(in.Objects), plan.Previous()
-	changed.Objects[0].Manifest = in.Objects[0].Manifest.DeepCopy()
+	changed.Objects[0].Manifest, changed.Objects[0].Digest = in.Objects[0].Manifest.DeepCopy(), ""
 	changed.Objects[0].Manifest.SetAnnotations(map[string]string{"a": "b"})
 	next, err := plan.Next(changed)
 	require.NoError(b, err)

@@ -25,7 +25,7 @@ func TestStepIsComparedAsAPlan(t *testing.T) {
 			for range random.IntN(3) {
 				if len(in.Objects) > 0 {
 					edited := &in.Objects[random.IntN(len(in.Objects))]
-					edited.Manifest = edited.Manifest.DeepCopy()
+					edited.Manifest, edited.Digest = edited.Manifest.DeepCopy(), ""
 					edited.Manifest.SetAnnotations(map[string]string{"n": fmt.Sprint(random.IntN(1000))})
 					edited.Text = nil
 				}

@@ -25,7 +25,7 @@ func WriteLine(b *bytes.Buffer, values ...any) {
 	for _, v := range values {
 		switch v := v.(type) {
 		case string:
-			text = strconv.AppendQuote(text, v)
+			text = appendQuoted(text, v)
 		case bool:
 			text = strconv.AppendBool(text, v)
 		case *int32:
@@ -34,12 +34,22 @@ func WriteLine(b *bytes.Buffer, values ...any) {
 			}
 		case manifest.ID:
 			for _, part := range []string{v.Group, v.Kind, v.Namespace, v.Name} {
-				text = strconv.AppendQuote(text, part)
+				text = appendQuoted(text, part)
 			}
 		}
 		text = append(text, ',')
 	}
 	b.Write(append(text, '\n'))
+}
+
+// appendQuoted is strconv.AppendQuote, which is slow for the usual text: printable ASCII that needs no escape.
+func appendQuoted(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(b, text)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // form is the form of a digest.

@@ -23,6 +23,15 @@ type Object struct {
 	ScopeUnknown bool
 	Text         []byte // YAML document of the manifest, if known
 	Input        int    // index in the input
+	digest       string // of Manifest; empty if it is not known
+}
+
+// Digest returns the digest of Manifest.
+func (o Object) Digest() string {
+	if o.digest != "" {
+		return o.digest
+	}
+	return render.Digest(o.Manifest)
 }
 
 // Mistakes returns the values that the kind of an object cannot read, each a *manifest.Error.
@@ -51,18 +60,19 @@ type Before struct {
 func Objects(all []render.Object, scopes scope.Kinds, before Before) ([]Object, []error) {
 	objects := make([]Object, len(all))
 	for i, o := range all {
-		u := o.Manifest
+		u, digest := o.Manifest, o.Digest
 		want, known := scopes.Namespace(u)
 		if !known {
 			want, known = previousNamespace(u, before)
 		}
 		if want != u.GetNamespace() {
+			digest = ""
 			if u = before.Moved(o.Manifest, want); u == nil {
 				u = o.Manifest.DeepCopy()
 				u.SetNamespace(want)
 			}
 		}
-		objects[i] = Object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text, i}
+		objects[i] = Object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text, i, digest}
 	}
 	slices.SortFunc(objects, func(a, b Object) int {
 		return cmp.Or(a.ID.Compare(b.ID), a.Origin.Compare(b.Origin))

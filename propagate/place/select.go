@@ -43,7 +43,8 @@ func (p *Problem) Error() string { return p.Message }
 // Zone and provider next to cluster or region act as a filter only. An object without replicas is placed as if it had 0
 // of them: every cluster has room for it.
 func (q Question) Select(candidates []Candidate) (Selection, error) {
-	sorted := slices.SortedFunc(slices.Values(candidates), q.prefer)
+	sorted := slices.Clone(candidates)
+	slices.SortFunc(sorted, q.prefer)
 	s, err := q.choose(sorted, q.constraint("region"), q.constraint("cluster"))
 	if err != nil {
 		return Selection{}, err

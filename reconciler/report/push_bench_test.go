@@ -77,7 +77,7 @@ func (p *pushes) change(i int) *propagate.Plan {
 	at := i % (len(p.in.Objects) - 1)
 	u := p.in.Objects[at].Manifest.DeepCopy()
 	require.NoError(p, unstructured.SetNestedField(u.Object, fmt.Sprint("v", i), "data", "v"))
-	p.in.Objects[at].Manifest = u
+	p.in.Objects[at].Manifest, p.in.Objects[at].Digest = u, ""
 	p.in.Previous = p.plan.Previous()
 	next, err := p.plan.Next(p.in)
 	require.NoError(p, err)

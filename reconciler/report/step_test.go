@@ -74,13 +74,13 @@ func edited(t *testing.T, random *rand.Rand, in *propagate.Input) propagate.Inpu
 		case 2:
 			added := in.Objects[at]
 			u.SetName(fmt.Sprint("added-", random.Uint64()))
-			added.Manifest = u
+			added.Manifest, added.Digest = u, ""
 			in.Objects = append(in.Objects, added)
 			continue
 		default:
 			require.NoError(t, unstructured.SetNestedField(u.Object, fmt.Sprint(random.IntN(3)), "data", "v"))
 		}
-		in.Objects[at].Manifest = u
+		in.Objects[at].Manifest, in.Objects[at].Digest = u, ""
 	}
 	return *in
 }
