@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check/confidential"
+	"github.com/accord-dev/accord/propagate/concurrent"
 )
 
 // Check is one rule of accord lint.
@@ -101,14 +102,17 @@ func (r *Review) Run(outcomes *Outcomes, checks ...Check) []propagate.Finding {
 		checks = All()
 	}
 	r.outcomes = cmp.Or(r.outcomes, outcomes)
-	var all []propagate.Finding
-	for _, c := range checks {
-		all = append(all, r.findings(c)...)
+	found := make([][]propagate.Finding, len(checks))
+	concurrent.Do(len(checks), func(i int) { found[i] = r.findings(checks[i]) })
+	for i, c := range checks {
+		if !c.rendered {
+			r.kept[c.Code] = found[i]
+		}
 	}
-	return sorted(all)
+	return sorted(slices.Concat(found...))
 }
 
-// findings returns the findings of one check.
+// findings returns the findings of one check. Run calls it on all cores.
 func (r *Review) findings(c Check) []propagate.Finding {
 	if found, known := r.kept[c.Code]; known || c.run == nil {
 		return found
@@ -117,9 +121,6 @@ func (r *Review) findings(c Check) []propagate.Finding {
 	for i, f := range found {
 		f.Code, f.Severity = c.Code, cmp.Or(f.Severity, c.Severity)
 		found[i] = redact(f)
-	}
-	if !c.rendered {
-		r.kept[c.Code] = found
 	}
 	return found
 }

@@ -48,19 +48,16 @@ imageOverrider:
 
 // leftOut returns an init container with the value that an edit replaced in a container beside it.
 func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (podspec.Container, bool) {
-	i := slices.IndexFunc(podspec.Containers(v.object.manifest, "containers"), func(c podspec.Container) bool { return c.Pointer+"/image" == e.Path })
-	if i < 0 {
-		return podspec.Container{}, false
-	}
-	edited := podspec.Containers(v.object.manifest, "containers")[i]
 	for _, c := range podspec.Containers(v.object.manifest, "initContainers") {
-		same := podspec.Repository(c.Image) == podspec.Repository(edited.Image)
-		if o.Component == "Registry" {
-			same = podspec.Registry(c.Image) == podspec.Registry(edited.Image)
-		}
-		reached := slices.ContainsFunc(v.edits(), func(other override.Edit) bool { return strings.HasPrefix(other.Path, c.Pointer) })
-		if same && !reached {
-			return c, true
+		for _, edited := range podspec.Containers(v.object.manifest, "containers") {
+			same := podspec.Repository(c.Image) == podspec.Repository(edited.Image)
+			if o.Component == "Registry" {
+				same = podspec.Registry(c.Image) == podspec.Registry(edited.Image)
+			}
+			reached := slices.ContainsFunc(v.edits(), func(other override.Edit) bool { return strings.HasPrefix(other.Path, c.Pointer) })
+			if edited.Pointer+"/image" == e.Path && same && !reached {
+				return c, true
+			}
 		}
 	}
 	return podspec.Container{}, false

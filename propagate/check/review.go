@@ -14,7 +14,7 @@ import (
 )
 
 // Review is a repository under review: the input, its plan, and indexes that several checks share. Checks must not
-// change it. One goroutine at a time may use it.
+// change it, because Run runs them at the same time. One goroutine at a time may call Run.
 type Review struct {
 	in    propagate.Input
 	plan  *propagate.Plan
