@@ -13,16 +13,43 @@ import (
 // Federation, and those beside the manifest of an object, which are the bases of a kustomization. A file that accord does not
 // read, such as a README, is not listed outside of a kustomization.
 func (p *comparison) changedFiles() []string {
-	names := map[string]bool{}
+	names, within := map[string]bool{}, touchedOf(p.base.Files, p.head.Files)
 	for _, s := range []*side{p.base, p.head} {
-		s.listFiles(names)
+		s.listFiles(names, within)
 	}
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return sameFile(p.base.Files, p.head.Files, name) })
 	return append([]string{}, slices.Sorted(maps.Keys(names))...)
 }
 
-// listFiles adds the files of one side.
-func (s *side) listFiles(names map[string]bool) {
+// touched are the directories in which two trees differ, with those around them; nil if that is not known.
+type touched map[string]bool
+
+// touchedOf returns the directories in which two commits differ. Others have the same files on both sides.
+func touchedOf(before, after fs.FS) touched {
+	tree, is := after.(interface {
+		Changes(since fs.FS) (paths []string, known bool)
+	})
+	if !is {
+		return nil
+	}
+	paths, known := tree.Changes(before)
+	if !known {
+		return nil
+	}
+	t := touched{".": true}
+	for _, name := range paths {
+		for dir := path.Dir(name); !t[dir]; dir = path.Dir(dir) {
+			t[dir] = true
+		}
+	}
+	return t
+}
+
+// lacks reports whether a directory is the same on both sides.
+func (t touched) lacks(dir string) bool { return t != nil && !t[dir] }
+
+// listFiles adds the files of one side in touched directories.
+func (s *side) listFiles(names map[string]bool, within touched) {
 	if s.Files == nil || s.tree == nil {
 		return
 	}
@@ -31,6 +58,9 @@ func (s *side) listFiles(names map[string]bool) {
 		beside[path.Dir(o.Origin.Path)] = true
 	}
 	for dir := range beside {
+		if within.lacks(dir) {
+			continue
+		}
 		entries, _ := fs.ReadDir(s.Files, dir) // the origin of a generated object is no file
 		built := hasKustomization(entries)
 		for _, e := range entries {
@@ -49,6 +79,8 @@ func (s *side) listFiles(names map[string]bool) {
 				if e.IsDir() {
 					return fs.SkipDir
 				}
+			case e.IsDir() && within.lacks(name):
+				return fs.SkipDir
 			case e.IsDir():
 				if entries, err := fs.ReadDir(s.Files, name); err == nil && hasKustomization(entries) && !inside(name, built) {
 					built = name
