@@ -2,13 +2,10 @@ package propagate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/exclude"
-	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // claim finds the policy of an object, or the reason why accord does not propagate it.
@@ -58,43 +55,4 @@ func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 		}
 	}
 	return "", manifest.Origin{}
-}
-
-// place chooses clusters. It tries the terms of clusterAffinities in order, beginning with the term in use, until one
-// yields a choice (Karmada §4.10).
-func (p *Plan) place(it *item) {
-	d := it.decision
-	before := it.last()
-	var fresh bool
-	d.Rebalanced, fresh = p.rebalance(it)
-	terms := d.Policy.Spec.Placement.ClusterAffinities
-	start := 0
-	if !fresh {
-		start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
-	}
-	var first *termResult
-	for term := start; term < max(1, len(terms)); term++ {
-		a := p.tryTerm(it, term, fresh)
-		if a.failure == "" {
-			a.apply(d, terms)
-			return
-		}
-		if len(terms) > 0 {
-			d.FailedTerms = append(d.FailedTerms, decision.FailedTerm{Term: terms[term].AffinityName, Why: a.failure, At: a.at})
-		}
-		if first == nil {
-			first = a
-		}
-	}
-	d.Refused = first.refused
-	if first.noFit {
-		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
-		return
-	}
-	p.restorePrevious(it, d, first.failure, first.at, first.reason, func(c previous.Cluster) string { return d.Policy.SuspensionOn(c.Name) })
-	left := "existing objects are kept"
-	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
-		left = "the previous clusters are kept"
-	}
-	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failure, left)
 }

@@ -1,6 +1,8 @@
 package propagate
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accord-dev/accord/clusters/fleet"
@@ -9,15 +11,18 @@ import (
 
 // members are the clusters that a plan decides about.
 type members struct {
-	all   []fleet.Cluster   // sorted by name, with the taints after ClusterTaintPolicies
-	index map[string]int    // of all, by name
-	holds map[string]string // reasons of people who hold a cluster, by name; nil without holds
+	all   []fleet.Cluster // sorted by name, with the taints after ClusterTaintPolicies
+	index map[string]int  // of all, by name
+	// unhealthy is set if a cluster has an automatic taint.
+	unhealthy bool
+	holds     map[string]string // reasons of people who hold a cluster, by name; nil without holds
 }
 
 func newMembers(in Input) members {
 	m := members{all: taint.Apply(in.Fleet, in.TaintPolicies), index: map[string]int{}}
 	for i, c := range m.all {
 		m.index[c.Name] = i
+		m.unhealthy = m.unhealthy || slices.ContainsFunc(c.Taints, func(t corev1.Taint) bool { return taint.IsAutomatic(t.Key) })
 	}
 	m.holds = fleet.Holds(m.all, in.Now)
 	return m

@@ -2,7 +2,6 @@ package propagate
 
 import (
 	"errors"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -38,10 +37,11 @@ func (a *termResult) apply(d *decision.Decision, terms []policy.ClusterAffinityT
 }
 
 // tryTerm evaluates one term: filters, then spread constraints, then replicas.
-func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
+func (p *Plan) tryTerm(it *item, term int, fresh, ignoreHealth bool) *termResult {
 	d := it.decision
 	a := &termResult{term: term, at: d.Policy.At("spec.placement")}
 	q := p.question(it, term, fresh)
+	q.IgnoreHealth = ignoreHealth
 	it.needsRoom = it.needsRoom || q.NeedsRoom()
 	fit := p.filter(it, q, a)
 	if len(fit) == 0 {
@@ -122,22 +122,9 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 
 func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate) divide.Request {
 	return divide.Request{
-		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Tiers: tiers(q),
-		Seed: seed(it.decision.ID), Fresh: q.Fresh,
+		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Tiers: q.Tiers(),
+		Seed: divide.Seed(it.decision.ID), Fresh: q.Fresh,
 	}
-}
-
-// tiers returns the names of the affinities of a term, the primary first.
-func tiers(q place.Question) []string {
-	if len(q.Placement.ClusterAffinities) == 0 {
-		return nil
-	}
-	term := q.Placement.ClusterAffinities[q.Term]
-	names := []string{term.AffinityName}
-	for _, o := range term.OverflowAffinities {
-		names = append(names, o.AffinityName)
-	}
-	return names
 }
 
 // divide assigns replicas to each selected cluster.
@@ -184,11 +171,4 @@ func (a *termResult) divideCompletions(it *item, r divide.Request) {
 	for i, n := range divide.Webster(completions, parties, r.Seed) {
 		a.chosen[i].Completions = new(n)
 	}
-}
-
-// seed replaces the UID that an object in Git does not have: it breaks ties, always in the same way (B15).
-func seed(id manifest.ID) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(id.Group + "/" + id.Kind + "/" + id.Namespace + "/" + id.Name))
-	return h.Sum32()
 }

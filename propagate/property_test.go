@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/taint"
 )
 
 // randomCases are inputs that nobody would write, many of them.
@@ -71,6 +74,34 @@ func TestPlanningAgainChangesNothing(t *testing.T) {
 		require.Equal(t, p.Previous(), again.Previous())
 		require.Equal(t, p.Digest(), again.Digest())
 	})
+}
+
+// TestAutomaticTaintsMoveNothing: what is on a cluster that is not Ready stays, with its replicas, and nothing else moves.
+func TestAutomaticTaintsMoveNothing(t *testing.T) {
+	count := 0
+	randomCases(t, func(t *testing.T, random *rand.Rand, in propagate.Input, p *propagate.Plan) {
+		in.Previous = p.Previous()
+		was, again := p.Previous(), plan(t, notReady(random, in, &count)).Previous()
+		for i, now := range again {
+			if len(was[i].Clusters) > 0 { // otherwise nothing runs, and another term may be chosen
+				require.Equal(t, *was[i], *now)
+			}
+		}
+	})
+	require.Greater(t, count, 100)
+}
+
+// notReady returns the input with automatic taints on random clusters, and adds their number to count.
+func notReady(random *rand.Rand, in propagate.Input, count *int) propagate.Input {
+	in.Fleet = slices.Clone(in.Fleet)
+	for i := range in.Fleet {
+		if random.IntN(2) == 0 {
+			*count++
+			health := taint.Health{Ready: pick(random, metav1.ConditionFalse, metav1.ConditionUnknown)}
+			in.Fleet[i].Taints = taint.Automatic(in.Fleet[i].Taints, health, time.Unix(1_800_000_000, 0))
+		}
+	}
+	return in
 }
 
 // TestOneClusterLess moves only what was there.
@@ -169,4 +200,4 @@ func randomPlacement(random *rand.Rand) []string {
 	return fields
 }
 
-func pick(random *rand.Rand, choices ...string) string { return choices[random.IntN(len(choices))] }
+func pick[T any](random *rand.Rand, choices ...T) T { return choices[random.IntN(len(choices))] }

@@ -37,6 +37,19 @@ func (q Question) Tier(c fleet.Cluster) int {
 	return q.overflow(c)
 }
 
+// Tiers returns the names of the affinities that Tier counts; nil without clusterAffinities.
+func (q Question) Tiers() []string {
+	if len(q.Placement.ClusterAffinities) == 0 {
+		return nil
+	}
+	term := q.Placement.ClusterAffinities[q.Term]
+	names := []string{term.AffinityName}
+	for _, o := range term.OverflowAffinities {
+		names = append(names, o.AffinityName)
+	}
+	return names
+}
+
 // primary returns the current affinity, with its path below spec.placement; nil when the policy has none.
 func (q Question) primary() (a *policy.ClusterAffinity, path string) {
 	if len(q.Placement.ClusterAffinities) > 0 {

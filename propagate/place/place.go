@@ -22,6 +22,8 @@ type Question struct {
 	Total    int32
 	// Fresh means that a Rebalancer requests a new choice: nothing is kept only because it exists (Karmada §4.11).
 	Fresh bool
+	// IgnoreHealth lets clusters pass that have no other taints than the automatic ones.
+	IgnoreHealth bool
 	// On has the clusters with the object: some filters let these pass (Karmada §4.2).
 	On map[string]bool
 	// Provided has the clusters that get the kind from the same plan, with its CustomResourceDefinition.

@@ -1,0 +1,90 @@
+package propagate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/place"
+	"github.com/accord-dev/accord/propagate/previous"
+)
+
+// place chooses clusters. It tries the terms of clusterAffinities in order, beginning with the term in use, until one
+// yields a choice (Karmada §4.10).
+//
+// An object that is placed does not move because a cluster is not Ready: clusters without it may be what a spread constraint or a term
+// needs. So automatic taints count only for a choice that would bring the object to a tainted cluster.
+func (p *Plan) place(it *item) {
+	d := it.decision
+	before := it.last()
+	var fresh bool
+	d.Rebalanced, fresh = p.rebalance(it)
+	terms := d.Policy.Spec.Placement.ClusterAffinities
+	start := 0
+	if !fresh {
+		start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
+	}
+	result, moved := p.tryTerms(it, start, fresh, true), false
+	if p.repelled(it, result.chosen) {
+		stays := result.chosen
+		result = p.tryTerms(it, start, fresh, false)
+		moved = !fresh && result.chosen != nil && decision.Leaves(before, stays.chosen, result.chosen.chosen)
+	}
+	if len(terms) > 0 {
+		for _, a := range result.failed {
+			d.FailedTerms = append(d.FailedTerms, decision.FailedTerm{Term: terms[a.term].AffinityName, Why: a.failure, At: a.at})
+		}
+	}
+	if result.chosen != nil && !moved {
+		result.chosen.apply(d, terms)
+		return
+	}
+	first := result.chosen // without a failure, which is that the object would move
+	if len(result.failed) > 0 {
+		first = result.failed[0]
+	}
+	d.Refused = first.refused
+	if first.noFit && !moved {
+		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
+		return
+	}
+	failure, reason := first.failure, first.reason
+	if failure == "" || moved {
+		failure, reason = "a cluster of the choice is not Ready, and without it objects would move", place.Tainted
+	}
+	p.restorePrevious(it, d, failure, first.at, reason, func(c previous.Cluster) string { return d.Policy.SuspensionOn(c.Name) })
+	left := "existing objects are kept"
+	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
+		left = "the previous clusters are kept"
+	}
+	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, failure, left)
+}
+
+// termResults are the results of the terms of a placement: the one that was chosen, nil for none, and those before it.
+type termResults struct {
+	chosen *termResult
+	failed []*termResult
+}
+
+// tryTerms tries the terms from start on until one yields a choice. With ignoreHealth the automatic taints of clusters do not count.
+func (p *Plan) tryTerms(it *item, start int, fresh, ignoreHealth bool) (r termResults) {
+	for term := start; term < max(1, len(it.decision.Policy.Spec.Placement.ClusterAffinities)); term++ {
+		a := p.tryTerm(it, term, fresh, ignoreHealth)
+		if a.failure == "" {
+			r.chosen = a
+			return r
+		}
+		r.failed = append(r.failed, a)
+	}
+	return r
+}
+
+// repelled reports whether a choice, in which automatic taints did not count, has a cluster whose taint repels the object.
+func (p *Plan) repelled(it *item, a *termResult) bool {
+	if a == nil || !p.members.unhealthy {
+		return false
+	}
+	q := place.Question{Placement: it.decision.Policy.Spec.Placement, On: it.last().On()}
+	return slices.ContainsFunc(a.chosen, func(c decision.Choice) bool { return q.Repelled(p.members.all[p.members.index[c.Cluster]]) })
+}
