@@ -173,7 +173,7 @@ func randomCase(random *rand.Rand) string {
 	}
 	for i := range random.IntN(6) {
 		fmt.Fprintf(&b, "---\n{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: %c}, spec: {region: %s%s}%s}\n", 'a'+rune(i),
-			pick(random, "eu", "us", "\"\""), pick(random, "", "", ", taints: [{key: t, effect: NoSchedule}]"),
+			pick(random, "eu", "us", "\"\""), pick(random, "", "", ", taints: [{key: t, effect: NoSchedule}]", ", taints: [{key: cluster.karmada.io/not-ready, effect: NoSchedule}]"),
 			pick(random, "", fmt.Sprintf(", status: {resourceSummary: {allocatable: {pods: %d, cpu: %d}}}", random.IntN(12), random.IntN(20))))
 	}
 	return b.String()
