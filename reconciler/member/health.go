@@ -10,6 +10,7 @@ import (
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,9 +75,10 @@ func (p *percentage) Set(text string) error {
 	return nil
 }
 
-// observe records the result of a probe, and returns the readiness of the cluster after it.
+// observe records the result of a probe, and returns the readiness of the cluster after it. A cluster whose Secret is missing counts as
+// refused: the first probe with a Secret counts at once.
 func (c *Controller) observe(member *v1alpha1.Cluster, err error, now time.Time) readiness.State {
-	refused := slices.Contains(refusals, clusters.Reason(err)) || c.Pool.Worker(member.Name) == nil
+	refused := slices.Contains(refusals, clusters.Reason(err)) || apierrors.IsNotFound(err) && c.Pool.Worker(member.Name) == nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before, known := c.readiness[member.Name]
@@ -90,6 +92,9 @@ func (c *Controller) observe(member *v1alpha1.Cluster, err error, now time.Time)
 
 // readyReason returns the reason of Ready for the error of a probe: Karmada's, or that of a refusal.
 func readyReason(err error) string {
+	if apierrors.IsNotFound(err) { // its Secret is missing, or no Kubernetes API server is there
+		return v1alpha1.ClusterNotReachable
+	}
 	switch reason := clusters.Reason(err); reason {
 	case clusters.AnotherCluster, clusters.DuplicateCluster, clusters.CredentialsRefused:
 		return reason

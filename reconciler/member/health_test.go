@@ -2,6 +2,7 @@ package member
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -18,10 +19,12 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/status/readiness"
 )
 
 func TestHealthFlags(t *testing.T) {
@@ -46,7 +49,36 @@ func TestReadyReason(t *testing.T) {
 		require.Equal(t, want, readyReason(err))
 	}
 	require.Equal(t, v1alpha1.ClusterNotReady, readyReason(apierrors.NewUnauthorized("no")))
+	require.Equal(t, v1alpha1.ClusterNotReachable, readyReason(apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "eu-1")))
 	require.Equal(t, v1alpha1.ClusterNotReady, readyReason(apierrors.NewForbidden(schema.GroupResource{}, "", nil)))
+}
+
+// TestObserve: which errors count at once, and which only after the threshold.
+func TestObserve(t *testing.T) {
+	missing := fmt.Errorf("credentials: %w", apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "eu-1"))
+	for name, c := range map[string]struct {
+		recorded string // reason of Ready
+		err      error
+		want     readiness.State
+	}{
+		"a cluster that is Ready answers":         {v1alpha1.ClusterReady, nil, readiness.State{Known: true, Ready: true}},
+		"a cluster that is Ready does not answer": {v1alpha1.ClusterReady, errors.New("timeout"), readiness.State{Known: true, Ready: true, Contradicted: time.Unix(50, 0)}},
+		"the hub is slow":                         {v1alpha1.ClusterReady, fmt.Errorf("reading the earlier deliveries: %w", apierrors.NewTimeoutError("", 1)), readiness.State{Known: true, Ready: true, Contradicted: time.Unix(50, 0)}},
+		"its Secret is missing":                   {v1alpha1.ClusterReady, missing, readiness.State{}},
+		"it is another cluster":                   {v1alpha1.ClusterReady, &clusters.IdentityError{Reason: clusters.AnotherCluster}, readiness.State{}},
+		"it was another cluster":                  {clusters.AnotherCluster, nil, readiness.State{Known: true, Ready: true}},
+		"it is new":                               {v1alpha1.ClusterStatusNeverUpdated, errors.New("timeout"), readiness.State{Known: true}},
+		"a cluster that is not Ready answers":     {v1alpha1.ClusterNotReachable, nil, readiness.State{Known: true, Contradicted: time.Unix(50, 0)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ready := metav1.ConditionFalse
+			if c.recorded == v1alpha1.ClusterReady {
+				ready = metav1.ConditionTrue
+			}
+			controller := New(Options{Pool: deliver.NewPool(state.NewRegistry(reachability.NewTracker()), nil, nil, slog.New(slog.DiscardHandler))})
+			require.Equal(t, c.want, controller.observe(named("eu-1", ready, c.recorded), c.err, time.Unix(50, 0)))
+		})
+	}
 }
 
 // named returns a Cluster with a condition Ready.
