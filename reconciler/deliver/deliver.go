@@ -51,10 +51,11 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	}
 	book, _ := j.Plan.Interpreters()
 	observed, difference, spare := f.Live(j, time.Now())
-	defer w.pool.crowd.join()()
+	place := w.pool.crowd.join()
+	defer place.leave()
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
 		Difference: difference, Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
-		Urgent: j.First, Withdraw: j.Withdraw, SkipRepair: spare, Workers: w.pool.crowd.share, Yield: w.pool.planning(key).yield,
+		Urgent: j.First, Withdraw: j.Withdraw, SkipRepair: spare, Workers: place.share, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)
 			return w.pool.reporter.RecordInventory(ctx, f, w.Name())
