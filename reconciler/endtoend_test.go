@@ -102,7 +102,7 @@ func prune(t *testing.T, w *world) {
 		require.False(t, w.absent(c, "stays"))
 	}
 	w.eventually("the inventory to shrink", func() error {
-		inventory := strings.Join(w.delivery(r, "cluster-a").Status.Inventory, " ")
+		inventory := strings.Join(w.inventory(r, "cluster-a"), " ")
 		return unless(!strings.Contains(inventory, "goes") && strings.Contains(inventory, "stays"), inventory)
 	})
 }
@@ -325,7 +325,7 @@ func defectR11Finalizer(t *testing.T, w *world) {
 	w.ready(r, sha)
 	require.True(t, w.absent("cluster-a", "finalized-gone"))
 	w.eventually("the inventory to shrink", func() error {
-		inventory := strings.Join(w.delivery(r, "cluster-a").Status.Inventory, " ")
+		inventory := strings.Join(w.inventory(r, "cluster-a"), " ")
 		return unless(!strings.Contains(inventory, "finalized-gone"), inventory)
 	})
 }

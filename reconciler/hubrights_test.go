@@ -68,7 +68,16 @@ func TestHubRights(t *testing.T) {
 
 	w.live(standby)
 	t.Run("HostileScraper", w.hostileScraper)
+	kept := w.federation("kept")
+	w.ready(kept, kept.push("by the first one", "app.yaml", configMap("kept", "1"), "policy.yaml", policyFor("kept", []string{"cluster-a"}, "")))
+	foreign := &v1alpha1.Inventory{ObjectMeta: metav1.ObjectMeta{
+		Namespace: w.namespace, Name: "kept-cluster-a-nobody", Labels: map[string]string{v1alpha1.FederationLabel: "kept", v1alpha1.ClusterLabel: "cluster-a"},
+	}}
+	w.create(foreign)
 	first()
+	w.eventually("a part without an owner to be deleted", func() error {
+		return unless(apierrors.IsNotFound(w.hub.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign)), "it is there")
+	})
 	r := w.federation("second-leader")
 	w.ready(r, r.push("by the other one", "app.yaml", configMap("second-leader", "1"), "policy.yaml", policyFor("second-leader", both, "")))
 

@@ -270,8 +270,9 @@ func (k *killings) differs(cluster string, want map[manifest.ID]version) error {
 	}
 	slices.Sort(inventory)
 	d := k.delivery(k.commits.repository, cluster)
-	if !slices.Equal(inventory, d.Status.Inventory) || len(d.Status.Orphaned) > 0 || !apimeta.IsStatusConditionTrue(d.Status.Conditions, "Ready") {
-		return fmt.Errorf("the Delivery says %+v, and wanted is %v", d.Status, inventory)
+	recorded := k.inventory(k.commits.repository, cluster)
+	if !slices.Equal(inventory, recorded) || len(d.Status.Orphaned) > 0 || !apimeta.IsStatusConditionTrue(d.Status.Conditions, "Ready") {
+		return fmt.Errorf("the Delivery says %+v, the inventory is %v, and wanted is %v", d.Status, recorded, inventory)
 	}
 	return nil
 }

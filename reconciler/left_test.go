@@ -53,7 +53,7 @@ func TestClustersLeave(t *testing.T) {
 // leavesSlowly: hands are off from the moment on in which the Cluster is deleted, not only when it is gone.
 func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 	before := w.configMap("cluster-b", "shared").UID
-	inventory := w.delivery(r, "cluster-b").Status.Inventory
+	inventory := w.inventory(r, "cluster-b")
 	require.NotEmpty(t, inventory)
 	b := w.cluster("cluster-b")
 	b.Finalizers = append(b.Finalizers, "example.com/others")
@@ -245,7 +245,7 @@ func TestClusterOfAnotherReplicaLeaves(t *testing.T) {
 	held := w.heldBut(w.leader(r))
 	c := w.cluster(held)
 	require.Contains(t, c.Finalizers, v1alpha1.RecordRemovalFinalizer)
-	inventory, before := w.delivery(r, held).Status.Inventory, len(w.writes.of(held, "app", "1"))
+	inventory, before := w.inventory(r, held), len(w.writes.of(held, "app", "1"))
 	require.NoError(t, w.hub.Delete(t.Context(), c))
 	w.goes(held)
 	left := w.leftOf(r, held)

@@ -176,7 +176,7 @@ func TestTheHubLosesItsData(t *testing.T) {
 	require.Equal(t, before, w.ours(r), "nothing else was written, and no taint moved anything")
 	for _, cluster := range both {
 		w.eventually("the inventory of "+cluster, func() error {
-			inventory := strings.Join(w.delivery(r, cluster).Status.Inventory, " ")
+			inventory := strings.Join(w.inventory(r, cluster), " ")
 			return unless(strings.Contains(inventory, "tainted") && !strings.Contains(inventory, "three"), inventory)
 		})
 	}

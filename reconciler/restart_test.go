@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // A restart with everything in place reads, and writes nothing to any member.
@@ -36,6 +38,48 @@ func TestARestartWritesNothing(t *testing.T) {
 	})
 	require.Equal(t, before+2, w.configMapWrites(), "the hand-made change and its repair are all that was written")
 	w.ready(r, sha)
+	lostInventory(t, w, r)
+}
+
+// lostInventory: a part of the inventory is missing at the start. Nothing is written to the cluster until the part is back, or
+// until somebody deletes the Delivery.
+func lostInventory(t *testing.T, w *world, r *repository) {
+	recorded := w.inventory(r, "cluster-a")
+	w.stop()
+	part := &v1alpha1.Inventory{}
+	key := client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-cluster-a-0"}
+	require.NoError(t, w.hub.Get(t.Context(), key, part))
+	require.Equal(t, recorded, part.Spec.Entries)
+	require.NoError(t, w.hub.Delete(t.Context(), part))
+	gone := r.push("eight objects", "many/7.yaml", "", "many/8.yaml", "")
+	w.run()
+	refused := func() error {
+		message := fmt.Sprint(w.delivery(r, "cluster-a").Status.Conditions)
+		return unless(strings.Contains(message, "the inventory of Delivery "+w.namespace+"/"+r.federation+"-cluster-a cannot be read"), message)
+	}
+	w.eventually("the error", refused)
+	w.eventually("the other cluster to have the commit", func() error { return unless(w.absent("cluster-b", "many-7"), "it is there") })
+	require.False(t, w.absent("cluster-a", "many-7"), "nothing is pruned")
+	require.EqualValues(t, len(recorded), w.delivery(r, "cluster-a").Status.InventoryCount, "it is still known that there was one")
+
+	restored := &v1alpha1.Inventory{ObjectMeta: metav1.ObjectMeta{Namespace: part.Namespace, Name: part.Name, Labels: part.Labels, OwnerReferences: part.OwnerReferences}, Spec: part.Spec}
+	require.NoError(t, w.hub.Create(t.Context(), restored))
+	w.ready(r, gone)
+	require.True(t, w.absent("cluster-a", "many-7"))
+
+	w.stop()
+	restored.ResourceVersion = ""
+	require.NoError(t, w.hub.Get(t.Context(), key, restored))
+	restored.Spec.Entries = restored.Spec.Entries[1:]
+	require.NoError(t, w.hub.Update(t.Context(), restored, client.FieldOwner("somebody")))
+	again := r.push("seven objects", "many/6.yaml", "")
+	w.run()
+	w.eventually("the error", refused)
+	require.False(t, w.absent("cluster-a", "many-6"), "nothing is pruned")
+	require.NoError(t, w.hub.Delete(t.Context(), w.delivery(r, "cluster-a")))
+	w.ready(r, again)
+	require.True(t, w.absent("cluster-a", "many-6"), "the cluster was asked for its objects")
+	require.Equal(t, w.inventory(r, "cluster-b"), w.inventory(r, "cluster-a"))
 }
 
 // The controllers are killed while they deliver, and started again: everything arrives.

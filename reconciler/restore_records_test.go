@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/stretchr/testify/require"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +30,11 @@ func defectR8Records(t *testing.T, w *world) {
 			inner.restores(record)
 		})
 	}
+	t.Run("Inventory", func(t *testing.T) {
+		inner := *w
+		inner.t = t
+		inner.restoresInventory(r)
+	})
 
 	bad := r.push("broken", "app.yaml", "data: [unclosed\n")
 	broken := w.condition(r, bad, "Ready", metav1.ConditionFalse, "BuildFailed")
@@ -78,11 +84,31 @@ func (w *world) restores(record client.Object) {
 
 	require.NoError(w.t, w.hub.Delete(w.t.Context(), record))
 	w.eventually("it to be there again", restored)
-	if d, ok := record.(*v1alpha1.Delivery); ok {
-		now := &v1alpha1.Delivery{}
-		require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKeyFromObject(record), now))
-		require.Equal(w.t, d.Status.Inventory, now.Status.Inventory)
+}
+
+// restoresInventory edits a part of an inventory, and deletes it.
+func (w *world) restoresInventory(r *repository) {
+	w.t.Helper()
+	key, part := client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-cluster-a-0"}, &v1alpha1.Inventory{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), key, part))
+	restored := func() error {
+		now := &v1alpha1.Inventory{}
+		if err := w.hub.Get(w.t.Context(), key, now); err != nil {
+			return err
+		}
+		same := apiequality.Semantic.DeepEqual(part.Spec, now.Spec) && now.OwnerReferences[0].UID == w.delivery(r, "cluster-a").UID
+		return unless(same, fmt.Sprint(now.OwnerReferences, now.Spec))
 	}
+	w.eventually("the owner to be the Delivery that was created again", restored)
+	require.NoError(w.t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		edited := &v1alpha1.Inventory{}
+		require.NoError(w.t, w.hub.Get(w.t.Context(), key, edited))
+		edited.Spec.Entries, edited.Spec.To = nil, "somebody"
+		return w.hub.Update(w.t.Context(), edited, client.FieldOwner("somebody"))
+	}))
+	w.eventually("the entries to be restored", restored)
+	require.NoError(w.t, w.hub.Delete(w.t.Context(), part))
+	w.eventually("it to be there again", restored)
 }
 
 // editStatus changes the conditions of a record as somebody else.

@@ -2,6 +2,7 @@ package reconciler_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
+	"github.com/accord-dev/accord/reconciler/state/inventory"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
@@ -327,6 +329,26 @@ func (w *world) delivery(r *repository, cluster string) *v1alpha1.Delivery {
 	d := &v1alpha1.Delivery{}
 	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-" + cluster}, d))
 	return d
+}
+
+// inventory is the list of the delivered objects on the hub.
+func (w *world) inventory(r *repository, cluster string) []string {
+	w.t.Helper()
+	var all []string
+	w.eventually("the inventory of "+cluster+" to be complete", func() error { // accord may write between the two reads
+		var parts v1alpha1.InventoryList
+		require.NoError(w.t, w.hub.List(w.t.Context(), &parts, client.InNamespace(w.namespace),
+			client.MatchingLabels{v1alpha1.FederationLabel: r.federation, v1alpha1.ClusterLabel: cluster}))
+		var of []*v1alpha1.Inventory
+		for i := range parts.Items {
+			of = append(of, &parts.Items[i])
+		}
+		d := w.delivery(r, cluster)
+		read, err := inventory.Read(d, of)
+		all = read.Entries()
+		return cmp.Or(err, unless(len(all) >= int(d.Status.InventoryCount), fmt.Sprint(d.Status.InventoryCount, all)))
+	})
+	return all
 }
 
 // repository is a bare Git repository and a work tree to push from.

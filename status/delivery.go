@@ -41,8 +41,10 @@ type Run struct {
 	DeletionTimeout time.Duration
 	// Mutated are the applied fields that have other values on the cluster, sorted.
 	Mutated []v1alpha1.MutatedField
-	// Inventory and Orphaned replace those of the previous status, unless they are nil.
-	Inventory, Orphaned []string
+	// InventoryCount is the number of owned objects.
+	InventoryCount int
+	// Orphaned replaces that of the previous status, unless it is nil.
+	Orphaned []string
 	// RolledBackTo is the revision that a rollback delivers in place of the active one; empty without a rollback.
 	RolledBackTo string
 	// LastProbeTime is the time of the cluster's last answer.
@@ -79,9 +81,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 		next.LastAppliedRevision = run.RolledBackTo
 	}
 	next.ShortRevision = phrase.Revision(next.LastAppliedRevision)
-	if run.Inventory != nil {
-		next.Inventory = run.Inventory
-	}
+	next.InventoryCount = int32(run.InventoryCount)
 	if run.Orphaned != nil {
 		next.Orphaned = run.Orphaned
 	}
@@ -96,12 +96,12 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	return next
 }
 
-// copyBeside returns a deep copy that shares the lists of all objects, which nobody changes in place.
+// copyBeside returns a deep copy that shares the list of orphaned objects, which nobody changes in place.
 func copyBeside(s v1alpha1.DeliveryStatus) v1alpha1.DeliveryStatus {
-	inventory, orphaned := s.Inventory, s.Orphaned
-	s.Inventory, s.Orphaned = nil, nil
+	orphaned := s.Orphaned
+	s.Orphaned = nil
 	next := *s.DeepCopy()
-	next.Inventory, next.Orphaned = inventory, orphaned
+	next.Orphaned = orphaned
 	return next
 }
 

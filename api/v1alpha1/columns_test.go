@@ -18,6 +18,7 @@ func TestDefectF26ColumnsAreTheSameInAllKinds(t *testing.T) {
 		"DeliveryReport":  "FEDERATION CLUSTER REPLICA FINISHED UNREACHABLE AGE", // an internal record without conditions
 		"FederatedObject": "KIND OBJECT-NAMESPACE OBJECT READY REASON CLUSTERS HELD [POLICY] STATUS AGE",
 		"Federation":      "READY REASON CLUSTERS HELD REVISION [RELEASE] STATUS AGE",
+		"Inventory":       "FEDERATION CLUSTER OBJECTS AGE", // an internal record without conditions
 		"Release":         "READY REASON CLUSTERS HELD UNREACHABLE [APPROVED-BY] SUBJECT STATUS AGE",
 		"Tenant":          "READY REASON FEDERATIONS [ACCOUNT] STATUS AGE",
 	}

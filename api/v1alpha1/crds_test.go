@@ -53,7 +53,7 @@ func connect(t *testing.T, config *rest.Config) client.Client {
 func install(t *testing.T, hub client.Client) {
 	crds, err := v1alpha1.CRDs()
 	require.NoError(t, err)
-	require.Len(t, crds, 7)
+	require.Len(t, crds, 8)
 	for _, crd := range crds {
 		require.NoError(t, hub.Create(t.Context(), crd), crd.Name)
 	}

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Delivery is the wanted and the actual state of one cluster for one Federation: revision, inventory and health.
+// Delivery is the wanted and the actual state of one cluster for one Federation: revision, size of the inventory and health.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=deliveries,categories=accord,shortName=dlv
@@ -69,9 +69,9 @@ type DeliveryStatus struct {
 	Problems []ObjectProblem `json:"problems,omitempty"`
 	// Omitted counts the objects that are not healthy and not in Problems.
 	Omitted int32 `json:"omitted,omitempty"`
-	// Inventory lists the delivered objects as "<namespace>_<name>_<group>_<kind>". The controller writes the union of old
-	// and new objects before the first apply, and removes the pruned objects afterwards.
-	Inventory []string `json:"inventory,omitempty"`
+	// InventoryCount is the number of objects in the Inventories of the cluster, which list the delivered objects. While objects
+	// are added or removed, the Inventories have more.
+	InventoryCount int32 `json:"inventoryCount,omitempty"`
 	// Orphaned lists objects that are no longer wanted and stay on the cluster, because prune is off or the policy preserves
 	// them.
 	Orphaned []string `json:"orphaned,omitempty"`

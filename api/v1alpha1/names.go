@@ -2,9 +2,9 @@ package v1alpha1
 
 // Labels and annotations of the hub objects.
 const (
-	// FederationLabel on every Release, Delivery and FederatedObject has the name of the Federation.
+	// FederationLabel on every Release, Delivery, Inventory and FederatedObject has the name of the Federation.
 	FederationLabel = "accord.dev/federation"
-	// ClusterLabel on every Delivery has the name of the Cluster.
+	// ClusterLabel on every Delivery and Inventory has the name of the Cluster.
 	ClusterLabel = "accord.dev/cluster"
 	// RevisionLabelPrefix plus the name of a source is the label of a Release with the 40-digit commit of that source.
 	RevisionLabelPrefix = "revision.accord.dev/"

@@ -23,6 +23,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&Delivery{}, &DeliveryList{},
 		&DeliveryReport{}, &DeliveryReportList{},
 		&FederatedObject{}, &FederatedObjectList{},
+		&Inventory{}, &InventoryList{},
 		&Tenant{}, &TenantList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)

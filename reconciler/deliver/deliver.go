@@ -64,14 +64,14 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	return w.conclude(ctx, f, j, outcome, err)
 }
 
-// observe waits until the watches have listed all kinds that are wanted or were delivered.
+// observe waits until the watches have listed all kinds that are wanted or were delivered. It fails if the inventory cannot be
+// read, and reads it again for the next attempt.
 func (w *Worker) observe(ctx context.Context, f *state.Federation, j *state.Job) error {
-	if j.InventoryError != nil {
-		return j.InventoryError
-	}
 	x := w.watch(f.Key())
-	if err := w.recall(ctx, f, j); err != nil {
-		return err
+	if j.InventoryError == nil { // else the objects are only observed
+		if err := w.recall(ctx, f, j); err != nil {
+			return err
+		}
 	}
 	kinds := j.Kinds()
 	x.SetKinds(kinds)
@@ -81,6 +81,9 @@ func (w *Worker) observe(ctx context.Context, f *state.Federation, j *state.Job)
 		return fmt.Errorf("listing the objects on the cluster: %w", err)
 	}
 	w.pool.Enqueue(f.Listed(*j, kinds))
+	if j.InventoryError != nil {
+		return errors.Join(j.InventoryError, w.pool.reporter.ReadInventory(ctx, f, w.Name()))
+	}
 	return nil
 }
 

@@ -66,10 +66,13 @@ func TestRemovalIsBounded(t *testing.T) {
 				events = append(events, e.Reason)
 			}
 			registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
-			f := state.Restore(fed, state.Stored{Deliveries: []v1alpha1.Delivery{{
-				Spec:   v1alpha1.DeliverySpec{Cluster: "eu-1"},
-				Status: v1alpha1.DeliveryStatus{Inventory: []string{"shop_settings__ConfigMap"}},
-			}}}, registry, nil)
+			f := state.Restore(fed, state.Stored{
+				Deliveries: []v1alpha1.Delivery{{Spec: v1alpha1.DeliverySpec{Cluster: "eu-1"}}},
+				Reports: []v1alpha1.DeliveryReport{{
+					Spec:   v1alpha1.DeliveryReportSpec{Cluster: "eu-1"},
+					Status: v1alpha1.DeliveryReportStatus{ApplyResult: v1alpha1.ApplyResult{Inventory: []string{"shop_settings__ConfigMap"}}},
+				}},
+			}, registry, nil)
 			if c.opened {
 				registry.Add(f)
 			}

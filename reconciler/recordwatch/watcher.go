@@ -1,5 +1,5 @@
 // Package recordwatch restores the records on the hub that somebody else changes or deletes: pipelines read Releases,
-// Deliveries and FederatedObjects. It watches their metadata: a resource version that accord neither read nor wrote is
+// Deliveries and FederatedObjects, and accord reads its Inventories again. It watches their metadata: a resource version that accord neither read nor wrote is
 // somebody else's.
 package recordwatch
 
@@ -46,6 +46,7 @@ const (
 var kinds = map[string]func() changes.Record{
 	"releases":         func() changes.Record { return &v1alpha1.Release{} },
 	"deliveries":       func() changes.Record { return &v1alpha1.Delivery{} },
+	"inventories":      func() changes.Record { return &v1alpha1.Inventory{} },
 	"federatedobjects": func() changes.Record { return &v1alpha1.FederatedObject{} },
 }
 

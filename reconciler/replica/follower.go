@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/sync"
 )
@@ -105,7 +106,7 @@ func (l *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 
 // block reports why assignments are not executed, if that lasts.
 func (l *Follower) block(f *state.Federation, open []*v1alpha1.Delivery, work assignedPlan, why string) (lasts time.Duration) {
-	lasts, next := f.Block(open, work.inventories, why, time.Now())
+	lasts, next := f.Block(open, work.inherited, why, time.Now())
 	l.Pool.Enqueue(next)
 	return lasts
 }
@@ -146,7 +147,7 @@ func (l *Follower) follow(fed *v1alpha1.Federation) *state.Federation {
 func (l *Follower) execute(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) (complete bool) {
 	activated := f.Activate(state.Activation{
 		Plan: work.plan, Revision: work.revision, AllowPrune: work.allowPrune,
-		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work.plan, assigned), Inventories: work.inventories},
+		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work.plan, assigned), Inherited: work.inherited},
 	}, time.Now())
 	if activated.Relist {
 		l.Pool.Relist(f)
@@ -197,8 +198,8 @@ type assignedPlan struct {
 	revision   string
 	plan       *propagate.Plan
 	allowPrune bool
-	// inventories are those that the previous owners of new clusters recorded, by cluster; nil if no cluster is new.
-	inventories map[string][]string
+	// inherited has what the previous owners of new clusters recorded; nil if no cluster is new.
+	inherited *delivery.Inherited
 }
 
 // plan returns the plan of some assignments: the active plan if it is theirs, because its deliveries then continue.
@@ -206,7 +207,7 @@ func (l *Follower) plan(ctx context.Context, f *state.Federation, fed *v1alpha1.
 	var work assignedPlan
 	if f.HasNew(open) {
 		var err error
-		if work.inventories, err = l.inventories(ctx, fed); err != nil {
+		if work.inherited, err = l.inherited(ctx, fed); err != nil {
 			return work, err
 		}
 	}
@@ -228,25 +229,17 @@ func mostFrequentRevision(assigned []*v1alpha1.Delivery) string {
 	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
 }
 
-// inventories reads the inventories that the previous owner of each cluster recorded, without a cache.
-func (l *Follower) inventories(ctx context.Context, fed *v1alpha1.Federation) (map[string][]string, error) {
+// inherited reads the inventories that the previous owner of each cluster recorded, without a cache.
+func (l *Follower) inherited(ctx context.Context, fed *v1alpha1.Federation) (*delivery.Inherited, error) {
+	var inventories v1alpha1.InventoryList
 	var deliveries v1alpha1.DeliveryList
 	var reports v1alpha1.DeliveryReportList
-	for _, list := range []client.ObjectList{&deliveries, &reports} {
+	for _, list := range []client.ObjectList{&inventories, &deliveries, &reports} {
 		if err := l.Records.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return nil, err
 		}
 	}
-	all := map[string][]string{}
-	for _, d := range deliveries.Items {
-		all[d.Spec.Cluster] = d.Status.Inventory
-	}
-	for _, r := range reports.Items {
-		entries := slices.Concat(all[r.Spec.Cluster], r.Status.ApplyResult.Inventory)
-		slices.Sort(entries)
-		all[r.Spec.Cluster] = slices.Compact(entries)
-	}
-	return all, nil
+	return delivery.NewInherited(deliveries.Items, inventories.Items, reports.Items), nil
 }
 
 // compile makes the plan of a commit, as the leader did.

@@ -58,7 +58,7 @@ func assignmentChanged() predicate.Predicate {
 		before, was := e.ObjectOld.(*v1alpha1.Delivery)
 		after, is := e.ObjectNew.(*v1alpha1.Delivery)
 		return !was || !is || deliveryreport.AssignmentID(before) != deliveryreport.AssignmentID(after) ||
-			(len(before.Status.Inventory) == 0) != (len(after.Status.Inventory) == 0)
+			(before.Status.InventoryCount == 0) != (after.Status.InventoryCount == 0)
 	}}
 }
 
@@ -66,7 +66,7 @@ func assignmentChanged() predicate.Predicate {
 func AssignmentOnly(obj any) (any, error) {
 	if d, ok := obj.(*v1alpha1.Delivery); ok {
 		d.ManagedFields = nil
-		d.Status = v1alpha1.DeliveryStatus{Inventory: d.Status.Inventory, Rollouts: d.Status.Rollouts}
+		d.Status = v1alpha1.DeliveryStatus{InventoryCount: d.Status.InventoryCount, Rollouts: d.Status.Rollouts}
 	}
 	return obj, nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,7 +111,7 @@ func (p *pushes) deliverTo(name string) (c changes.Changes) {
 	c.Add(p.f.Listed(job, job.Kinds()))
 	_, difference, _ := p.f.Live(job, time.Now())
 	answers := map[manifest.ID]live.Answer{}
-	inventory := job.Inventory.Entries()
+	inventory := slices.Clone(job.Inventory.Entries())
 	for _, o := range difference.Due {
 		base, known := p.f.Base(name, o.ID)
 		require.True(p, known)
@@ -124,6 +125,7 @@ func (p *pushes) deliverTo(name string) (c changes.Changes) {
 			inventory = append(inventory, o.ID.Entry())
 		}
 	}
+	slices.Sort(inventory)
 	c.Add(p.f.Conclude(job, delivery.Result{Answers: answers, Inventory: inventory}, time.Now()))
 	return c
 }

@@ -11,6 +11,9 @@ import (
 // Restore writes a record again that somebody else changed or deleted on the hub: its spec, and its status as it was
 // computed last. like has the kind and the name. A record that the hub should not have stays as it is.
 func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like changes.Record) error {
+	if part, ok := like.(*v1alpha1.Inventory); ok {
+		return r.restoreInventory(ctx, f, part)
+	}
 	record := f.Record(like)
 	if record == nil {
 		return nil

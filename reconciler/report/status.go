@@ -84,19 +84,22 @@ func (r *Reporter) WriteDelivery(ctx context.Context, f *state.Federation, clust
 	return errors.Join(r.writeDeliverySpec(ctx, f, cluster), r.writeDeliveryStatus(ctx, f, cluster))
 }
 
+// writeDeliveryStatus writes the status of a Delivery and its inventory.
 func (r *Reporter) writeDeliveryStatus(ctx context.Context, f *state.Federation, cluster string) error {
 	defer r.lock(deliveryLock(f, cluster))()
-	d := f.TakeDelivery(cluster)
-	if d == nil {
-		return nil
-	}
-	err := r.store.PutStatus(ctx, d)
-	if err == nil {
+	if d := f.TakeDelivery(cluster); d != nil {
+		if _, err := r.writeInventory(ctx, f, cluster, true); err != nil { // the hub never has fewer entries than the status counts
+			f.DeliveryNotWritten(cluster)
+			return err
+		}
+		if err := r.store.PutStatus(ctx, d); err != nil {
+			f.DeliveryNotWritten(cluster)
+			return r.recreate(ctx, f, d, changes.Status{Federation: f.Key(), Cluster: cluster}, err)
+		}
 		r.wrote(changes.Status{Federation: f.Key(), Cluster: cluster, Write: true})
-		return nil
 	}
-	f.DeliveryNotWritten(cluster)
-	return r.recreate(ctx, f, d, changes.Status{Federation: f.Key(), Cluster: cluster}, err)
+	_, err := r.writeInventory(ctx, f, cluster, false)
+	return err
 }
 
 func (r *Reporter) writeDeliveryStatuses(ctx context.Context, f *state.Federation, clusters []string) error {
@@ -106,18 +109,6 @@ func (r *Reporter) writeDeliveryStatuses(ctx context.Context, f *state.Federatio
 		g.Go(func() error { return r.writeDeliveryStatus(ctx, f, cluster) })
 	}
 	return g.Wait()
-}
-
-// RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
-func (r *Reporter) RecordInventory(ctx context.Context, f *state.Federation, cluster string) error {
-	if r.registry.Follower() {
-		return r.publishReport(ctx, f, cluster)
-	}
-	if err := r.writeDeliverySpec(ctx, f, cluster); err != nil {
-		return err
-	}
-	r.ComputeDelivery(f, cluster)
-	return r.writeDeliveryStatus(ctx, f, cluster)
 }
 
 // writeRelease writes the status of the newest Release. While its plan is being persisted, the Release is Progressing

@@ -128,7 +128,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	for name, l := range f.clusters {
 		if !covered[name] { // it left the fleet, and keeps its objects
 			l.Cancel()
-			f.records.removed = append(f.records.removed, l.Delivery)
+			f.records.removed = append(f.records.removed, l)
 			delete(f.clusters, name)
 			continue
 		}

@@ -47,7 +47,10 @@ func (f *Federation) Begin(cluster string, cancel func()) (Job, bool) {
 		return Job{}, false
 	}
 	l.CancelRun = cancel
-	inventory, err := f.readInventory(l.Inventory())
+	inventory, err := f.shared.inventory.Parse(l.Inventory())
+	if l.Unreadable != nil {
+		err = l.Unreadable
+	}
 	return Job{
 		Federation: f.key.String(), Plan: f.active.plan, Target: l.Target, Spec: f.declared.object.Spec, AllowPrune: f.active.allowPrune,
 		Inventory: inventory, InventoryError: err, First: f.bulk.Urgent, Recalled: l.Recalled, staging: f.staging(l), cluster: l,
@@ -107,7 +110,8 @@ func (f *Federation) RecordInventory(j Job, inventory []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := j.cluster
-	l.Run.Started, l.Run.Inventory, l.Absences.Recorded = true, f.share(inventory), true
+	l.SetInventory(delivery.Shared(f.clusters, inventory))
+	l.Run.Started, l.Absences.Recorded = true, true
 }
 
 // Conclude records the result of a delivery.
@@ -120,7 +124,7 @@ func (f *Federation) Conclude(j Job, r delivery.Result, now time.Time) (c change
 		return c
 	}
 	l.CancelRun = nil
-	r.Drift, r.Inventory = l.Absences.Settle(r.Drift, r.Recreated, r.Answers), f.share(r.Inventory)
+	r.Drift, r.Inventory = l.Absences.Settle(r.Drift, r.Recreated, r.Answers), delivery.Shared(f.clusters, r.Inventory)
 	l.Counts.Add(r.Failure, r.Drift)
 	l.Terminal = r.Terminal
 	f.contend(&c, l, r, now)

@@ -66,9 +66,8 @@ type declared struct {
 // shared are values that most clusters of a Federation have in common; each is in memory once.
 type shared struct {
 	// proven has the objects on clusters that were found intact.
-	proven live.Proven
-	// inventory is the one that was parsed last.
-	inventory *live.Inventory
+	proven    live.Proven
+	inventory delivery.ParsedInventory
 }
 
 // records are the records of a Federation on the hub.
@@ -82,8 +81,8 @@ type records struct {
 	objects      hubobjects.Records
 	// waiting are objects whose status waits until a cluster has been listed.
 	waiting map[manifest.ID]bool
-	// removed are the Deliveries of clusters that left the fleet, until they are deleted.
-	removed []*v1alpha1.Delivery
+	// removed are the clusters that left the fleet, until their Deliveries are deleted.
+	removed []*delivery.State
 }
 
 // New returns a Federation of which nothing is known. fingerprints replace digests of Secrets on the hub.
@@ -100,20 +99,24 @@ func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint
 
 // Stored are the records of one Federation, as the process before this one left them on the hub.
 type Stored struct {
-	Objects    []v1alpha1.FederatedObject
-	Deliveries []v1alpha1.Delivery
-	Releases   []v1alpha1.Release
+	Objects     []v1alpha1.FederatedObject
+	Deliveries  []v1alpha1.Delivery
+	Releases    []v1alpha1.Release
+	Inventories []v1alpha1.Inventory
+	Reports     []v1alpha1.DeliveryReport
 }
 
 // Restore returns a Federation that continues from its records.
 func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprints *fingerprint.Key) *Federation {
 	f := New(fed, registry, fingerprints)
+	recorded := delivery.NewInherited(s.Deliveries, s.Inventories, s.Reports)
 	for i := range s.Objects {
 		f.records.objects.Set(&s.Objects[i])
 	}
 	for i := range s.Deliveries {
 		d := &s.Deliveries[i]
 		f.clusters[d.Spec.Cluster] = delivery.New(d, f.shared.proven)
+		f.clusters[d.Spec.Cluster].Inherit(recorded)
 	}
 	slices.SortFunc(s.Releases, func(a, b v1alpha1.Release) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
 	f.records.older = s.Releases
@@ -333,28 +336,6 @@ func (f *Federation) owner() []metav1.OwnerReference {
 		return nil
 	}
 	return []metav1.OwnerReference{{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Federation", Name: o.Name, UID: o.UID}}
-}
-
-// share returns the inventory of another cluster if it is the same. Nobody changes an inventory in place.
-func (f *Federation) share(inventory []string) []string {
-	for _, l := range f.clusters {
-		if known := l.Run.Inventory; len(known) > 0 && slices.Equal(known, inventory) {
-			return known
-		}
-	}
-	return inventory
-}
-
-// readInventory parses the entries of an inventory. Most clusters have the same inventory, which is parsed once.
-func (f *Federation) readInventory(entries []string) (*live.Inventory, error) {
-	if len(entries) > 0 && slices.Equal(f.shared.inventory.Entries(), entries) {
-		return f.shared.inventory, nil
-	}
-	read, err := live.ParseInventory(entries)
-	if err == nil {
-		f.shared.inventory = read
-	}
-	return read, err
 }
 
 // Records are copies of the records of a Federation, for a caller without a hub.

@@ -20,7 +20,7 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 	if l == nil {
 		return c
 	}
-	r.Status.ApplyResult.Inventory = f.share(r.Status.ApplyResult.Inventory)
+	r.Status.ApplyResult.Inventory = delivery.Shared(f.clusters, r.Status.ApplyResult.Inventory)
 	touched := l.Ingest(r)
 	if f.ingestDiscovered(l, r) {
 		c.Replan = append(c.Replan, f.key)
@@ -31,7 +31,7 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 }
 
 // ingestDiscovered takes over objects that a cluster has without a record on the hub. It reports whether the plan has to
-// be made again with them. Once it was, the replica that owns the cluster learns that from the inventory of the
+// be made again with them. Once it was, the replica that owns the cluster learns that from the count of the
 // Delivery.
 func (f *Federation) ingestDiscovered(l *delivery.State, r *v1alpha1.DeliveryReport) (replan bool) {
 	x := f.discovered[l.Name]
@@ -71,13 +71,13 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 	f.endBulk(c, now)
 }
 
-// InheritInventories takes over the inventories that replicas recorded: they may not be in the Deliveries yet.
+// InheritInventories takes over the inventories that replicas recorded: they may not be in the Inventories yet.
 func (f *Federation) InheritInventories(reports []v1alpha1.DeliveryReport) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range reports {
 		if l := f.clusters[reports[i].Spec.Cluster]; l != nil {
-			l.Delivery.Status.Inventory = delivery.Union(l.Delivery.Status.Inventory, reports[i].Status.ApplyResult.Inventory)
+			l.InheritInventory(reports[i].Status.ApplyResult.Inventory)
 		}
 	}
 }

@@ -152,13 +152,11 @@ func TestCancelledDeliveryKnowsItsAnswers(t *testing.T) {
 func TestSharedInventories(t *testing.T) {
 	kept := []string{"a", "b"}
 	f := &Federation{clusters: map[string]*delivery.State{"one": {}, "two": {}}}
-	f.clusters["one"].Run.Inventory = kept
-	f.clusters["two"].Run.Inventory = []string{}
-	require.Same(t, &kept[0], &f.share([]string{"a", "b"})[0])
+	f.clusters["one"].SetInventory(kept)
+	require.Same(t, &kept[0], &delivery.Shared(f.clusters, []string{"a", "b"})[0])
 	other := []string{"a", "c"}
-	require.Same(t, &other[0], &f.share(other)[0])
-	require.Nil(t, f.share(nil), "none is not an empty one")
-	require.NotNil(t, f.share([]string{}))
+	require.Same(t, &other[0], &delivery.Shared(f.clusters, other)[0])
+	require.Empty(t, delivery.Shared(f.clusters, nil))
 }
 
 // TestHostileLabelledObjects has a member report more labelled objects than accord keeps.

@@ -215,7 +215,7 @@ func (s *scale) delivers() {
 		}
 		s.f.mu.Lock()
 		l.Settle(answers)
-		l.Conclude(delivery.Result{Inventory: s.f.share(live.Entries(there))})
+		l.Conclude(delivery.Result{Inventory: delivery.Shared(s.f.clusters, live.Entries(there))})
 		cells := l.Cells(s.f.circumstances(""))
 		l.Delivery.Status = status.Delivery(l.Delivery.Status, l.Delivery.Generation, "main@1", l.Run, cells, time.Now())
 		s.f.mu.Unlock()

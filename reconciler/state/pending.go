@@ -202,7 +202,7 @@ func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (t deliv
 	if l.Listed && l.Report == nil {
 		t.Live, t.Difference = l.Live.Clone(), l.Difference(t.Target)
 	}
-	t.Inventory, _ = f.readInventory(l.Delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
+	t.Inventory, _ = f.shared.inventory.Parse(l.Inventory()) // an unreadable inventory fails the delivery, which reports it
 	return t
 }
 

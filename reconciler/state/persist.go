@@ -2,7 +2,6 @@ package state
 
 import (
 	"maps"
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -10,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
-	"github.com/accord-dev/accord/status"
 )
 
 // Unpersisted has the records of the active plan that the hub needs before the first delivery.
@@ -107,9 +106,9 @@ func (f *Federation) RemoveUndecided(u Unpersisted) []changes.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var gone []changes.Record
-	for _, d := range f.records.removed {
-		if d.Name != "" {
-			gone = append(gone, d)
+	for _, l := range f.records.removed {
+		if l.Delivery.Name != "" {
+			gone = append(gone, l.Delivery)
 		}
 	}
 	f.records.removed = nil
@@ -129,7 +128,7 @@ func (f *Federation) NotDeleted(record changes.Record) {
 	case *v1alpha1.FederatedObject:
 		f.records.objects.Set(record)
 	case *v1alpha1.Delivery:
-		f.records.removed = append(f.records.removed, record)
+		f.records.removed = append(f.records.removed, delivery.New(record, nil))
 	}
 }
 
@@ -189,6 +188,11 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 		f.records.objects.Set(o)
 	case *v1alpha1.Delivery:
 		if l := f.clusters[o.Spec.Cluster]; l != nil && l.Delivery.Spec == o.Spec {
+			recreated := l.Delivery.UID != "" && l.Delivery.UID != o.UID
+			if recreated && l.Recreated() {
+				delete(f.discovered, l.Name)
+				c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: l.Name, Priority: changes.Change})
+			}
 			o.Status = l.Delivery.Status // the newest status may not be written yet
 			l.Delivery, l.SpecDirty = o, false
 		}
@@ -242,18 +246,6 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 	return l.Delivery.DeepCopy()
 }
 
-// hideUnwritten keeps a Release from being done before the hub has the records of its objects.
-func (f *Federation) hideUnwritten(all []status.DeliveryState) {
-	n := f.records.objects.Missing()
-	if n == 0 || len(all) == 0 || all[0].State != v1alpha1.Healthy {
-		return
-	}
-	all[0] = status.DeliveryState{
-		Cluster: all[0].Cluster, State: v1alpha1.Progressing, Reason: status.Progressing,
-		Message: "records of " + strconv.Itoa(n) + " objects are still to be written to the hub",
-	}
-}
-
 // keptReleases is the number of Releases of a Federation that stay on the hub.
 const keptReleases = 10
 
@@ -285,6 +277,12 @@ func (f *Federation) Record(like changes.Record) changes.Record {
 		for _, l := range f.clusters {
 			if l.Delivery.Name == like.GetName() && !l.SpecDirty {
 				return l.Delivery.DeepCopy()
+			}
+		}
+	case *v1alpha1.Inventory:
+		for _, l := range f.clusters {
+			if p := l.InventoryRecord(like.GetName(), f.besideDelivery(l)); p != nil {
+				return p
 			}
 		}
 	case *v1alpha1.Release:

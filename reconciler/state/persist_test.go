@@ -20,7 +20,7 @@ func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 		}}})
 	}
 	clusters := []status.DeliveryState{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
-	f.hideUnwritten(clusters)
+	f.records.objects.HideMissing(clusters)
 	require.Equal(t, v1alpha1.Progressing, clusters[0].State)
 	require.Contains(t, clusters[0].Message, "2 objects")
 
@@ -28,7 +28,7 @@ func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 		f.records.objects.Remove(id)
 	}
 	clusters[0].State = v1alpha1.Healthy
-	f.hideUnwritten(clusters)
+	f.records.objects.HideMissing(clusters)
 	require.Equal(t, v1alpha1.Healthy, clusters[0].State)
 }
 

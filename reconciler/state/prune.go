@@ -24,7 +24,7 @@ func (f *Federation) PruneBlock(p *PendingPlan) *status.PruneBlock {
 		case l != nil && l.Listed:
 			clusters[name] = l.Delivered(target)
 		case l != nil && len(l.Inventory()) > 0:
-			inventory, _ := f.readInventory(l.Inventory()) // entries that cannot be read fail the delivery
+			inventory, _ := f.shared.inventory.Parse(l.Inventory()) // entries that cannot be read fail the delivery
 			clusters[name] = delivery.Recorded(record.Recorded(inventory.All(), f.records.objects.Of), target)
 		default:
 			clusters[name] = delivery.Recorded(f.discovered[name].All(), target)

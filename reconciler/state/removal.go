@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// A cluster that is removed from the fleet keeps its objects. Its Delivery lists them and goes with it; before that, the
+// A cluster that is removed from the fleet keeps its objects. Its Inventories list them and go with it; before that, the
 // status of each Federation takes over the list.
 
 // Part cancels the delivery to a cluster that is removed, and returns the objects that the cluster keeps. Its Cluster is in c, which
@@ -21,10 +21,7 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Removal {
 	p := status.Removal{Cluster: cluster}
 	if l := f.clusters[cluster]; l != nil {
 		l.Cancel() // the cluster gets no further object
-		p = partingOf(l.Delivery)
-		if l.Run.Inventory != nil {
-			p.Inventory = l.Run.Inventory
-		}
+		p = l.Removal()
 	}
 	if c != nil {
 		p.DeletedAt, p.LastProbeTime = c.DeletionTimestamp.Time, c.Status.LastProbeTime
@@ -39,17 +36,10 @@ func (f *Federation) Partings() []status.Removal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []status.Removal
-	for _, d := range f.records.removed {
-		all = append(all, partingOf(d))
+	for _, l := range f.records.removed {
+		all = append(all, l.Removal())
 	}
 	return all
-}
-
-func partingOf(d *v1alpha1.Delivery) status.Removal {
-	return status.Removal{
-		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, LastProbeTime: d.Status.LastProbeTime,
-		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
-	}
 }
 
 // Returned reports whether the status lists a cluster as removed, and whether the cluster is back: its Delivery lists its
@@ -59,5 +49,5 @@ func (f *Federation) Returned(cluster string) (removed, back bool) {
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
 	removed = slices.ContainsFunc(f.declared.object.Status.RemovedClusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
-	return removed, l != nil && (l.Run.Finished || len(l.Delivery.Status.Inventory) > 0)
+	return removed, l != nil && (l.Run.Finished || l.Delivery.Status.InventoryCount > 0)
 }

@@ -4,11 +4,10 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/staged"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
@@ -26,8 +25,8 @@ type Assigned struct {
 	Deliveries map[string]*v1alpha1.Delivery // by cluster
 	// Turns by cluster and rollout.
 	Turns map[string]map[string]staged.Assignment
-	// Inventories are those that the previous owners of clusters recorded, by cluster.
-	Inventories map[string][]string
+	// Inherited has what the previous owners of clusters recorded; nil if no cluster is new.
+	Inherited *delivery.Inherited
 }
 
 // activateAssigned makes a plan active on the clusters that were assigned with its digest. The other assignments are
@@ -39,7 +38,7 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 	}
 	f.active.plan, f.active.revision, f.active.allowPrune, f.active.persisted = a.Plan, a.Revision, a.AllowPrune, true
 	f.active.input.View.Room = a.Plan.NeedsRoom()
-	f.rollouts.turns, f.rollouts.dependencies = a.Assigned.Turns, dependenciesIn(a.Assigned.Deliveries)
+	f.rollouts.turns, f.rollouts.dependencies = a.Assigned.Turns, deliveryreport.Dependencies(a.Assigned.Deliveries)
 	if f.rollouts.seen == nil {
 		f.rollouts.seen = map[string]map[string]gate.View{}
 	}
@@ -47,13 +46,13 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 		l := f.clusters[name]
 		switch {
 		case l == nil:
-			l = f.addAssigned(d, a.Assigned.Inventories[name])
+			l = f.addAssigned(d, a.Assigned.Inherited)
 		case same && !l.Blocked && l.Assigned == deliveryreport.AssignmentID(d):
 			continue
+		case len(l.Inventory()) == 0 && a.Assigned.Inherited != nil:
+			l.Inherit(a.Assigned.Inherited)
 		}
-		inventory := l.Inventory()
 		l.Delivery = d.DeepCopy()
-		l.Delivery.Status.Inventory = inventory
 		l.Blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest || a.Plan.Control() != d.Spec.ControlDigest
 		if l.Blocked {
 			l.Cancel()
@@ -67,21 +66,9 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 	}
 }
 
-// dependenciesIn returns, by cluster and rollout, the objects that are there because others need them.
-func dependenciesIn(deliveries map[string]*v1alpha1.Delivery) map[string]map[string][]string {
-	all := map[string]map[string][]string{}
-	for name, d := range deliveries {
-		all[name] = map[string][]string{}
-		for _, r := range d.Status.Rollouts {
-			all[name][r.Policy] = r.Dependencies
-		}
-	}
-	return all
-}
-
-func (f *Federation) addAssigned(d *v1alpha1.Delivery, inventory []string) *delivery.State {
+func (f *Federation) addAssigned(d *v1alpha1.Delivery, recorded *delivery.Inherited) *delivery.State {
 	l := delivery.New(d.DeepCopy(), f.shared.proven)
-	l.Delivery.Status.Inventory = delivery.Union(d.Status.Inventory, inventory)
+	l.Inherit(recorded)
 	f.clusters[l.Name] = l
 	return l
 }
@@ -98,7 +85,8 @@ func (f *Federation) KeepAssigned(deliveries map[string]*v1alpha1.Delivery) {
 	}
 }
 
-// Unexecuted returns the assignments that are not under way. It takes over inventories that the leader discovered.
+// Unexecuted returns the assignments that are not under way. It takes over the discovered objects
+// that the leader planned with.
 func (f *Federation) Unexecuted(deliveries map[string]*v1alpha1.Delivery) []*v1alpha1.Delivery {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,8 +96,8 @@ func (f *Federation) Unexecuted(deliveries map[string]*v1alpha1.Delivery) []*v1a
 		if l == nil || l.Blocked || l.Assigned != deliveryreport.AssignmentID(d) {
 			open = append(open, d)
 		}
-		if l != nil && len(l.Inventory()) == 0 && len(d.Status.Inventory) > 0 {
-			l.Delivery.Status.Inventory = d.Status.Inventory
+		if x := f.discovered[name]; l != nil && x != nil && len(l.Inventory()) == 0 && d.Status.InventoryCount > 0 {
+			l.SetInventory(live.Entries(x.List))
 			delete(f.discovered, name)
 		}
 	}
@@ -125,11 +113,14 @@ func (f *Federation) ExecuteAgain() {
 	}
 }
 
-// HasNew reports whether some assignments are for clusters that this replica did not own before.
+// HasNew reports whether some assignments are for clusters of which this replica does not know the inventory.
 func (f *Federation) HasNew(deliveries []*v1alpha1.Delivery) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.ContainsFunc(deliveries, func(d *v1alpha1.Delivery) bool { return f.clusters[d.Spec.Cluster] == nil })
+	return slices.ContainsFunc(deliveries, func(d *v1alpha1.Delivery) bool {
+		l := f.clusters[d.Spec.Cluster]
+		return l == nil || len(l.Inventory()) == 0 && d.Status.InventoryCount > 0
+	})
 }
 
 // AssignedPlan returns the active plan with its revision and prune permission, if all assignments are of that plan; nil
@@ -154,16 +145,16 @@ func (f *Federation) AssignedPlan(deliveries []*v1alpha1.Delivery) (plan *propag
 const blockedGrace = 10 * time.Second
 
 // Block records why assignments are not executed, and reports it if that lasts. It returns how long it has lasted. A new
-// cluster is left out as long as its inventory could not be read (inventories is nil).
-func (f *Federation) Block(deliveries []*v1alpha1.Delivery, inventories map[string][]string, why string, now time.Time) (lasts time.Duration, c changes.Changes) {
+// cluster is left out as long as the records on the hub could not be read (inherited is nil).
+func (f *Federation) Block(deliveries []*v1alpha1.Delivery, inherited *delivery.Inherited, why string, now time.Time) (lasts time.Duration, c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range deliveries {
 		l := f.clusters[d.Spec.Cluster]
-		if l == nil && inventories == nil {
+		if l == nil && inherited == nil {
 			continue
 		} else if l == nil {
-			l = f.addAssigned(d, inventories[d.Spec.Cluster])
+			l = f.addAssigned(d, inherited)
 		}
 		l.Block(deliveryreport.AssignmentID(d), now)
 		lasted := now.Sub(l.BlockedSince)
@@ -186,7 +177,10 @@ func (f *Federation) DeliveryReport(cluster string, now time.Time) (r *v1alpha1.
 		return nil, deliveryreport.Published{}, c
 	}
 	f.reportContention(&c, l, now)
-	return f.deliveryReport(l, now), l.Published, c
+	r = l.DeliveryReport(f.besideDelivery(l))
+	r.Status.Replica, r.Status.Connectivity = f.registry.Replica(), f.registry.Reachability(l.Name, now).Connectivity()
+	r.Status.DiscoveredObjects = f.discovered[l.Name].Reported()
+	return r, l.Published, c
 }
 
 // ReportPublished records the report as the hub has it; the zero Published if that is unknown.
@@ -196,18 +190,4 @@ func (f *Federation) ReportPublished(cluster string, published deliveryreport.Pu
 	if l := f.clusters[cluster]; l != nil {
 		l.Published = published
 	}
-}
-
-func (f *Federation) deliveryReport(l *delivery.State, now time.Time) *v1alpha1.DeliveryReport {
-	r := &v1alpha1.DeliveryReport{
-		ObjectMeta: f.meta(l.Delivery.Name), Spec: v1alpha1.DeliveryReportSpec{Federation: f.key.Name, Cluster: l.Name},
-		Status: l.ReportStatus(),
-	}
-	r.Labels[v1alpha1.ClusterLabel] = l.Name
-	r.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Delivery", Name: l.Delivery.Name, UID: l.Delivery.UID,
-	}}
-	r.Status.Replica, r.Status.Connectivity = f.registry.Replica(), f.registry.Reachability(l.Name, now).Connectivity()
-	r.Status.DiscoveredObjects = f.discovered[l.Name].Reported()
-	return r
 }

@@ -114,13 +114,16 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
 	run.RolledBackTo, run.Mutated, run.Error = l.RolledBackTo(), l.MutatedFields(), cmp.Or(run.Error, l.PruneError())
+	if run.InventoryCount = len(l.Inventory()); l.Unreadable != nil {
+		run.Error, run.InventoryCount = l.Unreadable.Error(), int(l.Delivery.Status.InventoryCount)
+	}
 	run.Cluster, run.DeletionTimeout = cluster, f.declared.object.Spec.DeletionTimeout.Duration
 	if wait := run.DeletionWait(now); wait > 0 {
 		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})
 	}
 	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, l.Cells(f.circumstances(run.Unreachable)), now)
 	f.deliveryEvents(&c, l, next, reach, now)
-	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty {
+	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty && l.InventoryIsRecorded() {
 		return c
 	}
 	l.Delivery.Status, l.StatusDirty = next, true
@@ -224,7 +227,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 			in.Deliveries = append(in.Deliveries, status.NewDeliveryState(name, l.Generation(), l.Delivery.Status))
 		}
 	}
-	f.hideUnwritten(in.Deliveries)
+	f.records.objects.HideMissing(in.Deliveries)
 	return in
 }
 

@@ -118,13 +118,14 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 		}
 		return client.IgnoreNotFound(err)
 	}
-	err := errors.Join(
-		replace("/spec", "", spec, func(o client.Object, p client.Patch) error {
-			return h.client.Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
-		}),
-		replace("/status", "status", status, func(o client.Object, p client.Patch) error {
+	err := replace("/spec", "", spec, func(o client.Object, p client.Patch) error {
+		return h.client.Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
+	})
+	if status != nil {
+		err = errors.Join(err, replace("/status", "status", status, func(o client.Object, p client.Patch) error {
 			return h.client.Status().Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
 		}))
+	}
 	if err != nil {
 		return fmt.Errorf("restoring %s on the hub: %w", title(obj), err)
 	}
@@ -159,9 +160,19 @@ func (h Hub) apply(ctx context.Context, patch func(context.Context, client.Objec
 	return answer, patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
 }
 
-// List implements Store.
+// inventoryPage bounds the Inventories in one answer of the hub: each has up to 1,000 entries.
+const inventoryPage = 100
+
+// List implements Store. It reads Inventories in pages.
 func (h Hub) List(ctx context.Context, list client.ObjectList, namespace, federation string) error {
-	if err := h.reader.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.FederationLabel: federation}); err != nil {
+	of := []client.ListOption{client.InNamespace(namespace), client.MatchingLabels{v1alpha1.FederationLabel: federation}}
+	err := error(nil)
+	if inventories, ok := list.(*v1alpha1.InventoryList); ok {
+		err = h.listInventories(ctx, inventories, of)
+	} else {
+		err = h.reader.List(ctx, list, of...)
+	}
+	if err != nil {
 		return fmt.Errorf("reading the records of %s/%s: %w", namespace, federation, err)
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error {
@@ -170,6 +181,20 @@ func (h Hub) List(ctx context.Context, list client.ObjectList, namespace, federa
 		}
 		return nil
 	})
+}
+
+func (h Hub) listInventories(ctx context.Context, all *v1alpha1.InventoryList, of []client.ListOption) error {
+	all.Items = nil
+	for token := ""; ; {
+		page := &v1alpha1.InventoryList{}
+		if err := h.reader.List(ctx, page, append(of, client.Limit(inventoryPage), client.Continue(token))...); err != nil {
+			return err
+		}
+		all.Items = append(all.Items, page.Items...)
+		if token = page.Continue; token == "" {
+			return nil
+		}
+	}
 }
 
 // Delete implements Store.

@@ -128,5 +128,8 @@ func sameSpec(a, b client.Object) bool {
 func copyStatus(to, from client.Object) {
 	_, target := parts(to)
 	_, source := parts(from)
+	if target == nil {
+		return // an Inventory
+	}
 	reflect.ValueOf(target).Elem().Set(reflect.ValueOf(source).Elem())
 }

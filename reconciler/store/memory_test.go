@@ -27,7 +27,7 @@ func TestMemoryBehavesLikeAHub(t *testing.T) {
 	d := delivery("prod-eu", "1")
 	require.NoError(t, m.Put(t.Context(), d))
 	require.EqualValues(t, 1, d.Generation)
-	d.Status.Inventory = []string{"shop_settings__ConfigMap"}
+	d.Status.InventoryCount = 1
 	require.NoError(t, m.PutStatus(t.Context(), d))
 
 	same := delivery("prod-eu", "1")

@@ -1,4 +1,4 @@
-// Package store reads and writes the records that must survive a restart: Releases, Deliveries and FederatedObjects,
+// Package store reads and writes the records that must survive a restart: Releases, Deliveries, Inventories and FederatedObjects,
 // and the status of Federations and Clusters. Hub keeps them on the hub's API server; Memory keeps them in the process
 // when there is no hub.
 package store
@@ -35,7 +35,7 @@ type Store interface {
 }
 
 // parts returns pointers to the spec and the status of a record. Users write the specs of Federations and Clusters: for
-// these spec is nil.
+// these spec is nil. An Inventory has no status: for this status is nil.
 func parts(obj client.Object) (spec, status any) {
 	switch o := obj.(type) {
 	case *v1alpha1.Release:
@@ -44,6 +44,8 @@ func parts(obj client.Object) (spec, status any) {
 		return &o.Spec, &o.Status
 	case *v1alpha1.FederatedObject:
 		return &o.Spec, &o.Status
+	case *v1alpha1.Inventory:
+		return &o.Spec, nil
 	case *v1alpha1.Federation:
 		return nil, &o.Status
 	case *v1alpha1.Cluster:

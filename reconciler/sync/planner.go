@@ -73,7 +73,8 @@ func (p *Planner) Open(ctx context.Context, fed *v1alpha1.Federation) (*state.Fe
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
 	var releases v1alpha1.ReleaseList
-	lists := []client.ObjectList{&objects, &deliveries, &releases}
+	var inventories v1alpha1.InventoryList
+	lists := []client.ObjectList{&objects, &inventories, &deliveries, &releases}
 	var reports v1alpha1.DeliveryReportList
 	if p.registry.Shared() {
 		lists = append(lists, &reports)
@@ -83,8 +84,9 @@ func (p *Planner) Open(ctx context.Context, fed *v1alpha1.Federation) (*state.Fe
 			return nil, err
 		}
 	}
-	f := state.Restore(fed, state.Stored{Objects: objects.Items, Deliveries: deliveries.Items, Releases: releases.Items}, p.registry, p.fingerprints)
-	f.InheritInventories(reports.Items)
+	f := state.Restore(fed, state.Stored{
+		Objects: objects.Items, Deliveries: deliveries.Items, Inventories: inventories.Items, Releases: releases.Items, Reports: reports.Items,
+	}, p.registry, p.fingerprints)
 	p.registry.Add(f)
 	for i := range reports.Items {
 		p.pool.Ingest(&reports.Items[i])

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
@@ -25,8 +27,17 @@ func (l *leaving) delivered(ctx context.Context) (map[string][]string, error) {
 	for i := range deliveries.Items {
 		d := &deliveries.Items[i]
 		if d.Spec.Cluster == l.cluster.Name {
-			all[d.Namespace+"/"+d.Labels[v1alpha1.FederationLabel]] = d.Status.Inventory
+			all[d.Namespace+"/"+d.Spec.Federation] = nil
 		}
+	}
+	var inventories v1alpha1.InventoryList
+	if err := l.hub.List(ctx, &inventories, client.MatchingLabels{v1alpha1.ClusterLabel: l.cluster.Name}); err != nil {
+		return nil, l.hub.Wrap("listing the inventories", err)
+	}
+	for i := range inventories.Items {
+		part := &inventories.Items[i]
+		key := part.Namespace + "/" + part.Spec.Federation
+		all[key] = append(all[key], part.Spec.Entries...)
 	}
 	var federations v1alpha1.FederationList
 	if err := l.hub.List(ctx, &federations); err != nil {

@@ -91,14 +91,14 @@ func TestDefectR10ReportsHaveMutatedFields(t *testing.T) {
 		l.Wants.Set(webID, wanted.Object{Digest: "d1", Object: two})
 	}
 	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true, Mutated: true}}, fields, status.Report{Digest: "d1"})
-	require.NotEmpty(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}))
+	require.NotEmpty(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.reportStatus()}))
 	want := []v1alpha1.MutatedField{{Object: "apps/Deployment shop/web", Field: "spec.replicas", Applied: "2", Live: "1"}}
 	require.Equal(t, want, leader.MutatedFields())
 
 	leader.Wants.Set(webID, wanted.Object{Digest: "d2"})
 	require.Empty(t, leader.MutatedFields(), "of another version")
 	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true}}, nil, status.Report{Digest: "d1"})
-	require.Len(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}), 1, "the object changed")
+	require.Len(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.reportStatus()}), 1, "the object changed")
 	require.Empty(t, leader.Mutated)
 	leader.Note(webID, live.Object{Digest: "d1"}, fields, status.Report{})
 	leader.Forget(webID)

@@ -3,6 +3,7 @@ package delivery
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -41,7 +42,7 @@ func (l *State) Ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 	}
 	l.Report = &kept
 	if l.SpecDirty || r.Status.ObservedDelivery != deliveryreport.AssignmentID(l.Delivery) { // otherwise mergeReport takes over the inventory as it is
-		l.Delivery.Status.Inventory = Union(l.Delivery.Status.Inventory, r.Status.ApplyResult.Inventory)
+		l.InheritInventory(r.Status.ApplyResult.Inventory)
 	}
 	return touched
 }
@@ -109,17 +110,27 @@ func (l *State) Merge() map[manifest.ID]bool {
 	}
 	l.Run = status.Run{
 		Started: run.Started, Finished: run.Finished, Error: run.Error, PruneBlocked: run.PruneBlocked,
-		Drift: run.Drift, Contended: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned), Deletions: run.PendingDeletions,
+		Drift: run.Drift, Contended: run.ContendedObjects, Orphaned: orEmpty(run.Orphaned), Deletions: run.PendingDeletions,
 	}
+	l.SetInventory(run.Inventory)
 	if l.ReportedInventory != nil {
-		l.Run.Inventory = l.ReportedInventory
+		l.SetInventory(l.ReportedInventory)
 	}
+	l.Unreadable = nil // the replica knows the whole inventory: otherwise it would have no assignment
 	l.Terminal = run.Terminal
 	return touched
 }
 
-// ReportStatus returns the status of the DeliveryReport of the cluster, without the fields that the Federation and the replica add.
-func (l *State) ReportStatus() v1alpha1.DeliveryReportStatus {
+// DeliveryReport returns the DeliveryReport of the cluster, without the fields that the Federation and the replica add. metadata
+// is that of a record that goes with the Delivery, without its name.
+func (l *State) DeliveryReport(metadata metav1.ObjectMeta) *v1alpha1.DeliveryReport {
+	metadata.Name = l.Delivery.Name
+	return &v1alpha1.DeliveryReport{
+		ObjectMeta: metadata, Spec: v1alpha1.DeliveryReportSpec{Federation: l.Delivery.Spec.Federation, Cluster: l.Name}, Status: l.reportStatus(),
+	}
+}
+
+func (l *State) reportStatus() v1alpha1.DeliveryReportStatus {
 	s := v1alpha1.DeliveryReportStatus{
 		ObservedDelivery: l.Assigned, Synced: l.Listed, Objects: map[string]v1alpha1.ReportedObject{},
 		ApplyResult: v1alpha1.ApplyResult{

@@ -47,7 +47,8 @@ func (l *State) Conclude(r Result) (touched map[manifest.ID]bool) {
 	if r.Error != "" {
 		return touched
 	}
-	l.Run.Inventory, l.Run.Orphaned = orEmpty(r.Inventory), orphans(r.Orphaned)
+	l.SetInventory(r.Inventory)
+	l.Run.Orphaned = orphans(r.Orphaned)
 	l.Pruned = map[manifest.ID]bool{}
 	for _, id := range r.Pruned {
 		l.Pruned[id] = true
@@ -77,7 +78,7 @@ func orphans(reasons map[manifest.ID]string) []string {
 	return list
 }
 
-// orEmpty distinguishes an empty inventory from none.
+// orEmpty distinguishes an empty list from none.
 func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}

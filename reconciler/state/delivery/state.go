@@ -27,6 +27,7 @@ import (
 type State struct {
 	Name string
 	Record
+	ownedObjects
 	assignment
 	Desired
 	observed
@@ -133,21 +134,15 @@ func (l *State) RolledBackTo() string {
 }
 
 // Idle reports whether the cluster neither gets nor has objects of the Federation.
-func (l *State) Idle() bool { return len(l.Wants) == 0 && len(l.Delivery.Status.Inventory) == 0 }
+func (l *State) Idle() bool {
+	return len(l.Wants) == 0 && len(l.entries) == 0 && l.Delivery.Status.InventoryCount == 0
+}
 
 // Cancel cancels the delivery under way.
 func (l *State) Cancel() {
 	if l.CancelRun != nil {
 		l.CancelRun()
 	}
-}
-
-// Inventory returns the inventory as it was recorded last: by this process, or by the one before.
-func (l *State) Inventory() []string {
-	if l.Run.Inventory != nil {
-		return l.Run.Inventory
-	}
-	return l.Delivery.Status.Inventory
 }
 
 // MarkListed records that the observation of some kinds is complete, and that no other kind is wanted. It returns false if
@@ -258,7 +253,6 @@ func (l *State) Block(assigned string, now time.Time) {
 	if l.Assigned == assigned && !l.BlockedSince.IsZero() {
 		return
 	}
-	l.Delivery.Status.Inventory = l.Inventory()
 	l.Assigned, l.BlockedSince, l.Run, l.Listed = assigned, now, status.Run{}, false
 	l.clearErrors()
 }

@@ -18,8 +18,8 @@ import (
 func TestHostileStrangers(t *testing.T) {
 	named := func(name string) manifest.ID { return manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name} }
 	d := &v1alpha1.Delivery{}
-	d.Status.Inventory = []string{named("ours").Entry(), named("pruned-soon").Entry()}
 	l := &State{Name: "eu-1", Record: Record{Delivery: d}, Desired: Desired{Wants: wanted.Objects{}}}
+	l.SetInventory([]string{named("ours").Entry(), named("pruned-soon").Entry()})
 	l.Wants.Set(named("ours"), wanted.Object{Digest: "sha256:1"})
 	var c changes.Changes
 	observe := func(name string) bool {

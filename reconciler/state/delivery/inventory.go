@@ -1,0 +1,151 @@
+package delivery
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/inventory"
+	"github.com/accord-dev/accord/status"
+)
+
+// ownedObjects is the inventory of the cluster.
+type ownedObjects struct {
+	// entries are the objects as they were recorded last, by this process or by the one before, sorted.
+	entries []string
+	// recorded is the inventory on the hub. The leader writes it.
+	recorded inventory.Recorded
+	// Unreadable is the error of an inventory that could not be read completely: nothing is delivered. Then entries are those
+	// that could be read.
+	Unreadable error
+}
+
+// Inventory returns the inventory as it was recorded last: by this process, or by the one before.
+func (l *State) Inventory() []string { return l.entries }
+
+// SetInventory replaces the inventory. The caller must not change entries afterwards.
+func (l *State) SetInventory(entries []string) {
+	if !slices.Equal(l.entries, entries) { // else the same list as on the hub stays, which is compared fast
+		l.entries = inventory.Sorted(entries)
+	}
+}
+
+// InheritInventory adds entries that a replica recorded.
+func (l *State) InheritInventory(entries []string) {
+	l.SetInventory(inventory.Union(l.entries, inventory.Sorted(entries)))
+}
+
+// Inherited has the records about the inventories of a Federation, as they were read from the hub at one time.
+type Inherited struct {
+	deliveries  map[string]*v1alpha1.Delivery
+	inventories map[string][]*v1alpha1.Inventory
+	reported    map[string][]string
+}
+
+// NewInherited groups records by their clusters.
+func NewInherited(deliveries []v1alpha1.Delivery, inventories []v1alpha1.Inventory, reports []v1alpha1.DeliveryReport) *Inherited {
+	x := &Inherited{map[string]*v1alpha1.Delivery{}, map[string][]*v1alpha1.Inventory{}, map[string][]string{}}
+	for i := range deliveries {
+		x.deliveries[deliveries[i].Spec.Cluster] = &deliveries[i]
+	}
+	for i := range inventories {
+		cluster := inventories[i].Labels[v1alpha1.ClusterLabel]
+		x.inventories[cluster] = append(x.inventories[cluster], &inventories[i])
+	}
+	for i := range reports {
+		x.reported[reports[i].Spec.Cluster] = reports[i].Status.ApplyResult.Inventory
+	}
+	return x
+}
+
+// Inherit takes over the inventory that the process before this one, or another replica, recorded. Nil has no records.
+func (l *State) Inherit(hub *Inherited) {
+	if hub == nil {
+		hub = &Inherited{}
+	}
+	d := cmp.Or(hub.deliveries[l.Name], l.Delivery)
+	l.recorded, l.Unreadable = inventory.Read(d, hub.inventories[l.Name])
+	l.SetInventory(l.recorded.Entries())
+	if len(l.entries) > int(d.Status.InventoryCount) { // the process before ended in a delivery
+		l.Absences.Recorded = true
+	}
+	l.InheritInventory(hub.reported[l.Name])
+}
+
+// Recreated records that the hub has another Delivery than before, because somebody deleted it. The parts of the inventory get
+// the new owner. An inventory that could not be read is dropped: the cluster is asked for its objects. It reports whether that is so.
+func (l *State) Recreated() (dropped bool) {
+	l.recorded = l.recorded.DoubtAll()
+	if l.Unreadable == nil {
+		return false
+	}
+	l.recorded, l.entries, l.Unreadable, l.Recalled = l.recorded.WithoutEntries(), nil, nil, false
+	l.Delivery.Status.InventoryCount = 0
+	return true
+}
+
+// InventoryIsRecorded reports whether the hub has the inventory, or has to keep one that cannot be read.
+func (l *State) InventoryIsRecorded() bool { return l.Unreadable != nil || l.recorded.Has(l.entries) }
+
+// InventoryWrites returns the writes of the inventory. With grow, the hub has every entry afterwards and may have more. Without,
+// the hub has exactly the entries; an entry is removed only if the Delivery on the hub does not count more objects.
+func (l *State) InventoryWrites(grow bool, metadata metav1.ObjectMeta) inventory.Objects {
+	entries := l.entries
+	if grow || l.StatusDirty || int(l.Delivery.Status.InventoryCount) > len(entries) {
+		entries = inventory.Union(l.recorded.Entries(), entries)
+	}
+	return l.recorded.Objects(entries, l.Delivery, metadata)
+}
+
+// InventoryWritten records that the hub has the writes, or may have some of them if err is set.
+func (l *State) InventoryWritten(o inventory.Objects, err error) {
+	l.recorded = l.recorded.After(o, err)
+}
+
+// InventoryRecord returns a part of the inventory as the hub should have it; nil if the hub should not have it.
+func (l *State) InventoryRecord(name string, metadata metav1.ObjectMeta) *v1alpha1.Inventory {
+	if l.Unreadable != nil {
+		return nil
+	}
+	return l.recorded.Object(name, l.Delivery, metadata)
+}
+
+// DoubtInventory has a part of the inventory written again.
+func (l *State) DoubtInventory(name string) { l.recorded = l.recorded.Doubt(inventory.SuffixOf(name)) }
+
+// Removal returns the removal of the cluster from the fleet, with the objects that stay there.
+func (l *State) Removal() status.Removal {
+	s := l.Delivery.Status
+	return status.Removal{
+		Cluster: l.Name, Inventory: l.entries, LastProbeTime: s.LastProbeTime, Reachable: meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Reachable),
+	}
+}
+
+// Shared returns the inventory of another cluster if it is the same. Nobody changes an inventory in place.
+func Shared(clusters map[string]*State, entries []string) []string {
+	for _, l := range clusters {
+		if len(l.entries) > 0 && slices.Equal(l.entries, entries) {
+			return l.entries
+		}
+	}
+	return entries
+}
+
+// ParsedInventory is the inventory that was parsed last.
+type ParsedInventory struct{ last *live.Inventory }
+
+// Parse parses the entries of an inventory. Most clusters have the same inventory, which is parsed once.
+func (p *ParsedInventory) Parse(entries []string) (*live.Inventory, error) {
+	if len(entries) > 0 && slices.Equal(p.last.Entries(), entries) {
+		return p.last, nil
+	}
+	read, err := live.ParseInventory(entries)
+	if err == nil {
+		p.last = read
+	}
+	return read, err
+}
