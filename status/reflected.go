@@ -10,6 +10,7 @@ import (
 	"time"
 	"unique"
 
+	"github.com/go-json-experiment/json/jsontext"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/internal/phrase"
@@ -33,7 +34,7 @@ func Reflect(picked map[string]any) Reflected {
 		return Reflected{}
 	}
 	var times []int64
-	shape, err := json.Marshal(marked(picked, &times))
+	shape, err := appendShape(make([]byte, 0, 1<<10), picked, &times)
 	if err != nil {
 		return Reflected{}
 	}
@@ -44,30 +45,50 @@ func Reflect(picked map[string]any) Reflected {
 	return Reflected{unique.Make(string(shape)), string(packed)}
 }
 
-// marked returns a copy of v with marks, and appends the times in it in a deterministic order.
-func marked(v any, times *[]int64) any {
+// appendShape appends v as JSON, with sorted names and with marks, and appends the times in it in the order of the marks.
+func appendShape(b []byte, v any, times *[]int64) (_ []byte, err error) {
 	switch v := v.(type) {
 	case map[string]any:
-		next := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			next[key] = marked(v[key], times)
+		b = append(b, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, name), ':')
+			if b, err = appendShape(b, v[name], times); err != nil {
+				return nil, err
+			}
 		}
-		return next
+		return append(b, '}'), nil
 	case []any:
-		next := make([]any, len(v))
-		for i := range v {
-			next[i] = marked(v[i], times)
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendShape(b, item, times); err != nil {
+				return nil, err
+			}
 		}
-		return next
+		return append(b, ']'), nil
 	case string:
 		v = phrase.Escape(v, "\n\t") // a member wrote it, and commands and pages show it
 		if seconds, ok := secondsOf(v); ok {
 			*times = append(*times, seconds)
-			return mark + strconv.Itoa(len(*times)-1)
+			v = mark + strconv.Itoa(len(*times)-1)
 		}
-		return v
+		return appendText(b, v), nil
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
 	}
-	return v
+	text, err := json.Marshal(v)
+	return append(b, text...), err
+}
+
+// appendText appends a text as JSON. Bytes that are not UTF-8 are replaced.
+func appendText(b []byte, text string) []byte {
+	b, _ = jsontext.AppendQuote(b, text) // the error is about those bytes
+	return b
 }
 
 // secondsOf parses a time in the one form that is written back the same.

@@ -1,14 +1,18 @@
 package status
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -33,6 +37,71 @@ func TestReflectedIsWhatWasPicked(t *testing.T) {
 		})
 	}
 	require.Zero(t, Reflect(map[string]any{"a": func() {}}), "what JSON has not")
+}
+
+// TestShapeIsJSON compares a shape with the JSON of the standard library.
+func TestShapeIsJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch n := r.IntN(10); {
+		case n < 3 && depth > 0:
+			all := map[string]any{}
+			for range r.IntN(5) {
+				all[[]string{"a", "b<", "\"c", "d\n", "\xff", "é"}[r.IntN(6)]] = value(depth - 1)
+			}
+			return all
+		case n < 5 && depth > 0:
+			list := make([]any, r.IntN(4))
+			for i := range list {
+				list[i] = value(depth - 1)
+			}
+			return list
+		default:
+			return []any{nil, true, false, int64(r.Int()), -r.NormFloat64(), "", "text", "<&>\u2028\\\"\n\t\x01", "\xff", "2026-01-02T03:04:05Z"}[r.IntN(10)]
+		}
+	}
+	for range 3000 {
+		picked := map[string]any{"v": value(4)}
+		text, err := json.Marshal(picked)
+		require.NoError(t, err)
+		var want map[string]any
+		require.NoError(t, utiljson.Unmarshal(text, &want))
+		escape(want)
+		require.Equal(t, want, Reflect(picked).Map())
+		require.Equal(t, Reflect(picked), Reflect(picked))
+	}
+}
+
+// escape escapes the texts in a value, in place.
+func escape(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = escape(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = escape(v[i])
+		}
+	case string:
+		return phrase.Escape(v, "\n\t")
+	}
+	return v
+}
+
+func BenchmarkReflect(b *testing.B) {
+	picked := map[string]any{
+		"replicas": int64(2), "readyReplicas": int64(2), "updatedReplicas": int64(2), "availableReplicas": int64(2), "observedGeneration": int64(1),
+		"conditions": []any{
+			map[string]any{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "message": "Deployment has minimum availability.", "lastTransitionTime": "2026-01-02T03:04:05Z", "lastUpdateTime": "2026-01-02T03:04:05Z"},
+			map[string]any{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "message": "ReplicaSet has successfully progressed.", "lastTransitionTime": "2026-01-02T03:04:04Z", "lastUpdateTime": "2026-01-02T03:04:05Z"},
+		},
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Reflect(picked)
+	}
 }
 
 // TestHostileStatus escapes control characters in the status of a member's object, which the hub stores and commands show.
