@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
@@ -21,6 +23,7 @@ type Builds struct {
 	// Store may be nil.
 	Store    *plancache.Store
 	bySource map[string]*sourceBuild
+	reading  map[string]func() *sourceBuild // what Prefetch began to read
 }
 
 // sourceBuild is the cache of one source.
@@ -54,11 +57,41 @@ func (b *Builds) build(fed *v1alpha1.Federation, i int, files fs.FS, o render.Op
 	if b.bySource == nil {
 		b.bySource = map[string]*sourceBuild{}
 	}
-	name := fmt.Sprintf("objects %q %q %d %q %q", fed.Namespace, fed.Name, i, o.Source, o.Dir)
-	if b.bySource[name] == nil {
+	name := buildName(fed, i, o)
+	if read := b.reading[name]; b.bySource[name] == nil && read != nil {
+		b.bySource[name] = read()
+	} else if b.bySource[name] == nil {
 		b.bySource[name] = readBuild(b.Store.Read(name), o)
 	}
 	return b.bySource[name].Build(files, o)
+}
+
+func buildName(fed *v1alpha1.Federation, i int, o render.Options) string {
+	return fmt.Sprintf("objects %q %q %d %q %q", fed.Namespace, fed.Name, i, o.Source, o.Dir)
+}
+
+// Prefetch begins to decode the stored files of the sources of a Federation in the directory below, so that the caller can read the
+// commit at the same time. It is never needed.
+func (b *Builds) Prefetch(fed *v1alpha1.Federation, below string) {
+	if b.Store == nil {
+		return
+	}
+	b.reading = map[string]func() *sourceBuild{}
+	for i := range fed.Spec.Sources {
+		o := render.Options{Source: sourceName(fed, i), Dir: path.Join(below, fed.Spec.Sources[i].Path)}
+		name := buildName(fed, i, o)
+		read := sync.OnceValue(func() *sourceBuild { return readBuild(b.Store.Read(name), o) })
+		b.reading[name] = read
+		go read()
+	}
+}
+
+// sourceName returns the name that objects of a source have in their origin: none if it is the only source.
+func sourceName(fed *v1alpha1.Federation, i int) string {
+	if len(fed.Spec.Sources) == 1 {
+		return ""
+	}
+	return fed.Spec.Sources[i].Name
 }
 
 // readBuild decodes the files of an earlier run. A pack that cannot be decoded is an empty one.

@@ -157,14 +157,10 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tr
 	var errs []error
 	size := render.NewLedger()
 	for i, s := range fed.Spec.Sources {
-		name := s.Name
-		if len(fed.Spec.Sources) == 1 {
-			name = ""
-		}
 		if checkouts[i].Files == nil {
 			continue
 		}
-		built, err := builds.build(fed, i, checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
+		built, err := builds.build(fed, i, checkouts[i].Files, render.Options{Source: sourceName(fed, i), Dir: s.Path, Budget: size})
 		objects, errs = append(objects, built...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -30,7 +30,8 @@ type comparison struct {
 // read finds the two states and the Federation of each, and builds the manifests. A mistake in a manifest is not an error here.
 // store, which may be nil, has results of earlier runs.
 func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) (*comparison, error) {
-	p, h, err := f.states(ctx, dir)
+	builds := &load.Builds{Store: store}
+	p, h, err := f.states(ctx, dir, builds)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +39,7 @@ func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) 
 		p.end()
 		return nil, err
 	}
-	below := "."
-	if h != nil && (f.OwnPaths || f.Tree.Found == nil && f.Tree.FederationName == "") {
-		below = h.Below // those of a Federation begin at the root
-	}
-	builds := &load.Builds{Store: store}
+	below := f.below(h)
 	for _, s := range []*side{p.base, p.head} {
 		if s.isEmpty() {
 			continue
@@ -61,8 +58,17 @@ func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) 
 	return p, nil
 }
 
-// states returns the two sides without their manifests. The repository is nil for a repository at a URL.
-func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo.Repository, error) {
+// below returns the directory in which the paths of sources begin. Those of a Federation begin at the root.
+func (f *Options) below(h *gitrepo.Repository) string {
+	if h != nil && (f.OwnPaths || f.Tree.Found == nil && f.Tree.FederationName == "") {
+		return h.Below
+	}
+	return "."
+}
+
+// states returns the two sides without their manifests. The repository is nil for a repository at a URL. The stored builds are read at
+// the same time if the commits do not have the Federation.
+func (f *Options) states(ctx context.Context, dir string, builds *load.Builds) (*comparison, *gitrepo.Repository, error) {
 	switch {
 	case dir != "" && f.Tree.Repo != "":
 		return nil, nil, errors.New("DIR and --repo are mutually exclusive")
@@ -82,6 +88,11 @@ func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo
 	h, err := gitrepo.Open(at)
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.Tree.Found != nil || f.Tree.FederationName == "" {
+		if fed, err := f.Tree.Federation(dir); err == nil { // else federations returns the error
+			builds.Prefetch(fed, f.below(h))
+		}
 	}
 	p, err := f.localStates(ctx, h)
 	return p, h, err
