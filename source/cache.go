@@ -21,7 +21,7 @@ import (
 // turns at each clone.
 //
 // Disk: each new commit adds its differences to the clone; after 32 commits the clone is recreated from one. Memory:
-// the last 8 commits of each URL, which share equal files and directories.
+// the last 8 commits of each URL, which share equal files, directories and parts of large directories.
 type Cache struct {
 	dir    string
 	policy Policy
