@@ -21,6 +21,7 @@ import (
 type presence struct {
 	mu        sync.Mutex
 	reachable map[string]bool
+	lost      map[string]time.Time // when a cluster that does not answer was lost; without an entry its condition Ready has the time
 }
 
 // record records the result of a probe, and reports whether it is news. Before the first probe the status decides: a
@@ -33,10 +34,25 @@ func (p *presence) record(member *v1alpha1.Cluster, reachable bool) (news bool) 
 		was = !meta.IsStatusConditionFalse(member.Status.Conditions, fluxmeta.ReadyCondition)
 	}
 	if p.reachable == nil {
-		p.reachable = map[string]bool{}
+		p.reachable, p.lost = map[string]bool{}, map[string]time.Time{}
 	}
 	p.reachable[member.Name] = reachable
+	if was && !reachable {
+		p.lost[member.Name] = time.Now()
+	}
 	return was != reachable
+}
+
+// found returns the time at which a cluster was lost that answers again; zero if it is not known.
+func (p *presence) found(member *v1alpha1.Cluster) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.lost[member.Name]
+	delete(p.lost, member.Name)
+	if ready := meta.FindStatusCondition(member.Status.Conditions, fluxmeta.ReadyCondition); at.IsZero() && ready != nil && ready.Status == metav1.ConditionFalse {
+		at = ready.LastTransitionTime.Time
+	}
+	return at
 }
 
 // forget drops a cluster that is not declared any more.
@@ -44,6 +60,7 @@ func (p *presence) forget(cluster string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.reachable, cluster)
+	delete(p.lost, cluster)
 }
 
 // Declared returns the Clusters that were probed, in no order.
@@ -70,8 +87,8 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 		return
 	}
 	text := "the cluster answers again"
-	if lost := meta.FindStatusCondition(member.Status.Conditions, fluxmeta.ReadyCondition); lost != nil && lost.Status == metav1.ConditionFalse {
-		text += ", after " + duration.HumanDuration(time.Since(lost.LastTransitionTime.Time))
+	if lost := c.presence.found(member); !lost.IsZero() {
+		text += ", after " + duration.HumanDuration(time.Since(lost))
 	}
 	c.Emit(changes.Event{About: member, Type: changes.Normal, Reason: clusters.Connected, Message: text})
 }

@@ -2,6 +2,7 @@ package member
 
 import (
 	"testing"
+	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"github.com/stretchr/testify/require"
@@ -13,14 +14,16 @@ import (
 func TestPresence(t *testing.T) {
 	fresh, lost := &v1alpha1.Cluster{}, &v1alpha1.Cluster{}
 	fresh.Name, lost.Name = "fresh", "lost"
-	lost.Status.Conditions = []metav1.Condition{{Type: fluxmeta.ReadyCondition, Status: metav1.ConditionFalse}}
+	lost.Status.Conditions = []metav1.Condition{{Type: fluxmeta.ReadyCondition, Status: metav1.ConditionFalse, LastTransitionTime: metav1.Unix(100, 0)}}
 	c := New(Options{})
 	require.False(t, c.presence.record(fresh, true), "a cluster that answers at first is no news")
 	require.True(t, c.presence.record(fresh, false))
 	require.False(t, c.presence.record(fresh, false))
 	require.True(t, c.presence.record(fresh, true))
+	require.WithinDuration(t, time.Now(), c.presence.found(fresh), time.Minute, "it was lost a moment ago, whatever its condition is")
 	require.False(t, c.presence.record(lost, false), "that was an event before the restart")
 	require.True(t, c.presence.record(lost, true))
+	require.Equal(t, time.Unix(100, 0), c.presence.found(lost), "the process before this one lost it")
 	c.presence.forget("lost")
 	require.Equal(t, []string{"fresh"}, c.Declared())
 	never := &v1alpha1.Cluster{}
