@@ -140,7 +140,7 @@ var within = map[string]map[string][]string{
 		"state/wanted":         {"apply/live"},
 		"mirror":               {"state", "state/changes", "state/mirrored"},
 		"report/events":        {},
-		"report":               {"mirror", "state", "state/changes", "state/delivery", "state/deliveryreport", "state/record", "store"},
+		"report":               {"mirror", "state", "state/changes", "state/delivery", "state/deliveryreport", "state/inventory", "state/record", "store"},
 		"deliver/workqueue":    {},
 		"deliver":              {"apply", "apply/live", "deliver/workqueue", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},

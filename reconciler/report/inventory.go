@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/inventory"
 )
 
 // RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
@@ -36,24 +37,24 @@ func (r *Reporter) writeInventory(ctx context.Context, f *state.Federation, clus
 	if !ok {
 		return false, nil
 	}
-	for _, group := range w.Puts {
+	for _, step := range w.Steps {
 		if err == nil {
-			err = r.each(ctx, group, func(ctx context.Context, part *v1alpha1.Inventory) error { return r.store.Put(ctx, part) })
+			err = r.writeParts(ctx, step)
 		}
-	}
-	if err == nil {
-		err = r.each(ctx, w.Deletes, func(ctx context.Context, part *v1alpha1.Inventory) error { return r.store.Delete(ctx, part) })
 	}
 	f.InventoryWritten(cluster, w, err)
 	return err == nil, err
 }
 
-// each writes several parts at a time.
-func (r *Reporter) each(ctx context.Context, parts []*v1alpha1.Inventory, write func(context.Context, *v1alpha1.Inventory) error) error {
+// writeParts writes several parts at a time.
+func (r *Reporter) writeParts(ctx context.Context, step inventory.ObjectStep) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
-	for _, part := range parts {
-		g.Go(func() error { return write(ctx, part) })
+	for _, part := range step.Puts {
+		g.Go(func() error { return r.store.Put(ctx, part) })
+	}
+	for _, part := range step.Deletes {
+		g.Go(func() error { return r.store.Delete(ctx, part) })
 	}
 	return g.Wait()
 }

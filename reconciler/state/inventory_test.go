@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +30,10 @@ func restored(spoil func([]v1alpha1.Inventory) []v1alpha1.Inventory) (*Federatio
 	f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
 	writes := inventory.Recorded{}.Objects(entries, &d, f.besideDelivery(&delivery.State{Name: "eu-1", Record: delivery.Record{Delivery: &d}}))
 	parts := func() (all []v1alpha1.Inventory) {
-		for _, p := range slices.Concat(writes.Puts[1], writes.Puts[2]) { // that of the first group is written again at the end
-			all = append(all, *p.DeepCopy())
+		for _, step := range writes.Steps {
+			for _, p := range step.Puts {
+				all = append(all, *p.DeepCopy())
+			}
 		}
 		return all
 	}
@@ -103,5 +104,5 @@ func TestADeletedDeliveryDropsHalfAnInventory(t *testing.T) {
 	require.False(t, j.Recalled, "the cluster is asked")
 	w, ok := f.InventoryWrites("eu-1", true)
 	require.True(t, ok)
-	require.Len(t, w.Deletes, 4, "the parts that were left are not those of the new Delivery")
+	require.Len(t, w.Steps[0].Deletes, 4, "the parts that were left are not those of the new Delivery")
 }

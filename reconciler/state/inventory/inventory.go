@@ -4,7 +4,8 @@
 // The parts are sorted ranges of entries. A commit adds or removes neighbours (the objects of one namespace), so it changes
 // few parts, and a part that becomes too large is split without a change of any other part. After each write of Next, in any
 // interrupted state, the parts on the hub still cover every entry: a part is created before another one gives entries away,
-// and deleted after another one took them over.
+// and deleted after another one took them over. A first recording is incomplete until its end: a process that reads it before
+// asks the cluster for its objects.
 package inventory
 
 import (
@@ -85,30 +86,30 @@ func (r Recorded) Has(entries []string) bool {
 		(len(entries) == 0 || &r.entries[0] == &entries[0] || slices.Equal(r.entries, entries))
 }
 
-// Writes are the writes that change a recorded inventory.
-type Writes struct {
-	// Puts are created or updated, one group after the other; the order within a group does not matter.
-	Puts [][]Part
-	// Deletes are the suffixes of parts that are deleted after the puts.
+// Step has writes that may be made in any order.
+type Step struct {
+	// Puts are created or updated.
+	Puts []Part
+	// Deletes are the suffixes of parts.
 	Deletes []string
 }
 
 // suffixes returns the suffixes of all parts that are written or deleted.
-func (w Writes) suffixes() []string {
-	all := slices.Clone(w.Deletes)
-	for _, group := range w.Puts {
-		for _, p := range group {
+func suffixes(steps []Step) (all []string) {
+	for _, step := range steps {
+		all = append(all, step.Deletes...)
+		for _, p := range step.Puts {
 			all = append(all, Suffix(p.From))
 		}
 	}
 	return all
 }
 
-// Next returns the inventory with other entries, which are sorted, and the writes that lead to it. Only parts whose entries
-// changed are written.
-func (r Recorded) Next(entries []string) (Recorded, Writes) {
+// Next returns the inventory with other entries, which are sorted, and the steps that lead to it, one after the other. Only
+// parts whose entries changed are written.
+func (r Recorded) Next(entries []string) (Recorded, []Step) {
 	if r.Has(entries) {
-		return r, Writes{}
+		return r, nil
 	}
 	before := r.Parts()
 	next := Recorded{entries: entries, froms: divide(before, entries)}
@@ -127,29 +128,16 @@ func (r Recorded) Next(entries []string) (Recorded, Writes) {
 			updated = append(updated, p)
 		}
 	}
-	var w Writes
-	if len(before) == 0 && len(created) > 1 { // a first part without an end keeps the parts complete until the others are there
-		head := created[0]
-		w.Puts = append(w.Puts, []Part{{From: head.From, Entries: head.Entries}})
-		created, updated = created[1:], append(updated, head)
+	if len(before) == 0 { // parts of an interrupted recording must not complete these
+		return next, []Step{{Deletes: slices.Sorted(maps.Keys(r.doubts))}, {Puts: created}}
 	}
-	for _, group := range [][]Part{created, updated} {
-		if len(group) > 0 {
-			w.Puts = append(w.Puts, group)
+	gone := map[string]bool{}
+	for suffix := range r.DoubtAll().doubts {
+		if !keeps[suffix] {
+			gone[suffix] = true
 		}
 	}
-	for _, from := range r.froms {
-		if !keeps[Suffix(from)] {
-			w.Deletes = append(w.Deletes, Suffix(from))
-		}
-	}
-	for suffix := range r.doubts {
-		if !keeps[suffix] && !slices.Contains(w.Deletes, suffix) {
-			w.Deletes = append(w.Deletes, suffix)
-		}
-	}
-	slices.Sort(w.Deletes)
-	return next, w
+	return next, []Step{{Puts: created}, {Puts: updated}, {Deletes: slices.Sorted(maps.Keys(gone))}}
 }
 
 // divide returns the beginnings of the next parts: those of the parts before, without those of parts that are joined with the

@@ -8,28 +8,31 @@ import (
 
 // Objects are the writes that change a recorded inventory, as objects of the hub.
 type Objects struct {
-	// Puts are written one group after the other, Deletes after them.
-	Puts    [][]*v1alpha1.Inventory
-	Deletes []*v1alpha1.Inventory
+	Steps []ObjectStep
 
 	next  Recorded
 	tried []string
 }
 
+// ObjectStep has writes that may be made in any order. The next step follows when all have succeeded.
+type ObjectStep struct {
+	Puts, Deletes []*v1alpha1.Inventory
+}
+
 // Objects returns the writes that lead to entries. They belong to a Delivery; meta is the metadata of each object without its
 // name.
 func (r Recorded) Objects(entries []string, d *v1alpha1.Delivery, meta metav1.ObjectMeta) Objects {
-	next, writes := r.Next(entries)
-	o := Objects{next: next, tried: writes.suffixes()}
-	for _, group := range writes.Puts {
-		var puts []*v1alpha1.Inventory
-		for _, p := range group {
-			puts = append(puts, p.object(d, meta))
+	next, steps := r.Next(entries)
+	o := Objects{next: next, tried: suffixes(steps)}
+	for _, step := range steps {
+		var s ObjectStep
+		for _, p := range step.Puts {
+			s.Puts = append(s.Puts, p.object(d, meta))
 		}
-		o.Puts = append(o.Puts, puts)
-	}
-	for _, suffix := range writes.Deletes {
-		o.Deletes = append(o.Deletes, &v1alpha1.Inventory{ObjectMeta: named(meta, Name(d.Name, suffix))})
+		for _, suffix := range step.Deletes {
+			s.Deletes = append(s.Deletes, &v1alpha1.Inventory{ObjectMeta: named(meta, Name(d.Name, suffix))})
+		}
+		o.Steps = append(o.Steps, s)
 	}
 	return o
 }
