@@ -31,6 +31,42 @@ func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	}
 }
 
+// FromAll returns From of each Cluster, with its place in origins. Clusters that serve the same kinds share one APIs, which nobody may
+// change: most clusters of a fleet do, and a list of kinds takes ten times the memory of the rest.
+func FromAll(all []v1alpha1.Cluster, origins map[string]manifest.Origin) []Cluster {
+	values, distinct := make([]Cluster, len(all)), []int{}
+	for i, c := range all {
+		same := slices.IndexFunc(distinct, func(at int) bool { return serveSame(all[at].Status, c.Status) })
+		if same >= 0 {
+			c.Status.APIEnablements = nil // instead of decoding them again
+		}
+		values[i] = From(c, origins[c.Name])
+		switch {
+		case same >= 0:
+			values[i].APIs = values[distinct[same]].APIs
+		case len(distinct) < mostDistinct:
+			distinct = append(distinct, i)
+		}
+	}
+	return values
+}
+
+// mostDistinct bounds the lists of kinds that a cluster is compared with.
+const mostDistinct = 16
+
+// serveSame reports whether two statuses have the same APIs.
+func serveSame(a, b v1alpha1.ClusterStatus) bool {
+	return hasAllAPIs(a) == hasAllAPIs(b) && slices.EqualFunc(a.APIEnablements, b.APIEnablements, func(x, y v1alpha1.APIEnablement) bool {
+		return x.GroupVersion == y.GroupVersion && slices.Equal(x.Resources, y.Resources)
+	})
+}
+
+func hasAllAPIs(s v1alpha1.ClusterStatus) bool {
+	return slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.CompleteAPIEnablements && c.Status == metav1.ConditionTrue
+	})
+}
+
 // taints merges declared taints with those of policies. A declared taint replaces one of a policy with the same key
 // and effect, because a person wrote it.
 func taints(declared, added []corev1.Taint) []corev1.Taint {
@@ -56,9 +92,7 @@ func conditions(list []metav1.Condition) map[string]string {
 
 // apis returns nil if discovery never succeeded, even in part, or if the list was too long for the status.
 func apis(s v1alpha1.ClusterStatus) *APIs {
-	complete := slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool {
-		return c.Type == v1alpha1.CompleteAPIEnablements && c.Status == metav1.ConditionTrue
-	})
+	complete := hasAllAPIs(s)
 	if len(s.APIEnablements) == 0 {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package fleet_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -115,4 +117,38 @@ func TestScopesFrom(t *testing.T) {
 	require.Equal(t, map[schema.GroupKind]bool{{Group: "example.com", Kind: "Pool"}: true, {Group: "example.com", Kind: "Task"}: false}, got.APIs.ClusterScoped)
 	_, status := got.Declared()
 	require.Equal(t, []v1alpha1.APIEnablement{list}, status.APIEnablements, "a dump has the scopes")
+}
+
+// TestFromAll compares the values that share APIs with those of each Cluster alone.
+func TestFromAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		all := make([]v1alpha1.Cluster, r.IntN(30))
+		origins := map[string]manifest.Origin{}
+		for i := range all {
+			c := &all[i]
+			c.Name = fmt.Sprint("c", i)
+			origins[c.Name] = manifest.Origin{Path: c.Name}
+			for kind := range r.IntN(4) {
+				c.Status.APIEnablements = append(c.Status.APIEnablements, v1alpha1.APIEnablement{
+					GroupVersion: []string{"v1", "example.com/v1", "a/b/c"}[r.IntN(3)],
+					Resources:    []v1alpha1.APIResource{{Kind: fmt.Sprint("Kind", kind), Scope: []string{"", v1alpha1.ScopeCluster}[r.IntN(2)]}},
+				})
+			}
+			if r.IntN(2) == 0 {
+				c.Status.Conditions = []metav1.Condition{{Type: v1alpha1.CompleteAPIEnablements, Status: []metav1.ConditionStatus{"True", "False"}[r.IntN(2)]}}
+			}
+		}
+		got := fleet.FromAll(all, origins)
+		require.Len(t, got, len(all))
+		for i, c := range all {
+			require.Equal(t, fleet.From(c, origins[c.Name]), got[i])
+		}
+	}
+	two := []v1alpha1.Cluster{{}, {}}
+	for i := range two {
+		two[i].Status.APIEnablements = []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Kind: "Pod"}}}}
+	}
+	shared := fleet.FromAll(two, nil)
+	require.Same(t, shared[0].APIs, shared[1].APIs)
 }

@@ -12,7 +12,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/egress"
@@ -152,18 +151,9 @@ func (c Checkout) Parts(builds *Builds, budget *render.Budget) (decode.Parts, er
 // Input returns everything that the plan depends on.
 func (c Checkout) Input(fed *v1alpha1.Federation, parts decode.Parts, members []v1alpha1.Cluster, last []*previous.Decision) propagate.Input {
 	in := parts.Input().WithFederation(fed)
-	in.Revision, in.Fleet = c.Revision(), fleetOf(members, parts.Origins)
+	in.Revision, in.Fleet = c.Revision(), fleet.FromAll(members, parts.Origins)
 	in.Previous, in.Now = last, time.Now()
 	return in
-}
-
-// fleetOf returns the clusters as the planner sees them; origins has those that Git declares.
-func fleetOf(members []v1alpha1.Cluster, origins map[string]manifest.Origin) []fleet.Cluster {
-	values := make([]fleet.Cluster, len(members))
-	for i, m := range members {
-		values[i] = fleet.From(m, origins[m.Name])
-	}
-	return values
 }
 
 // inputKey identifies everything that the plan of a checkout is made from.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -27,7 +28,7 @@ func TestTaintsOfADecision(t *testing.T) {
 	planned := func(policies ...policy.TaintPolicy) Decision {
 		members := []v1alpha1.Cluster{member("a", ready), member("b", nil), member("c", ready, added)}
 		d, err := decide(nil, members, func(m []v1alpha1.Cluster) propagate.Input {
-			return propagate.Input{Fleet: fleetOf(m, nil), TaintPolicies: policies}
+			return propagate.Input{Fleet: fleet.FromAll(m, nil), TaintPolicies: policies}
 		})
 		require.NoError(t, err)
 		return d
