@@ -125,14 +125,14 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested 
 func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	member := &v1alpha1.Cluster{}
 	if err := c.Hub.Get(ctx, req.NamespacedName, member); apierrors.IsNotFound(err) || err == nil && member.DeletionTimestamp != nil {
-		c.drop(req.Name) // accord leaves a cluster alone that is being deleted
+		c.abandon(req.Name) // accord leaves a cluster alone that is being deleted
 		c.presence.forget(req.Name)
 		return ctrl.Result{}, nil
 	} else if err != nil {
 		return ctrl.Result{}, err
 	}
 	if !c.Registry.Owns(member.Name) {
-		c.drop(member.Name)
+		c.abandon(member.Name)
 		c.presence.forget(member.Name)
 		return c.reconcileRemote(ctx, member)
 	}
@@ -193,7 +193,7 @@ func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clust
 	switch {
 	case apierrors.IsNotFound(err) || refused:
 		c.drop(member.Name)
-		return clusters.Facts{}, err
+		return clusters.Facts{}, unusable{err}
 	case err != nil: // the hub is slow: the member stays connected as it is
 		c.Log.Warn("cannot read credentials", "cluster", member.Name, "error", err)
 	default:
@@ -290,11 +290,11 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	}
 	cfg, err := clusters.RESTConfig(member, secret, c.SecretsNamespace)
 	if err != nil {
-		return err
+		return unusable{err}
 	}
 	m, err := clusters.ConnectWith(c.Fence(cfg, member.Name), member.Name, &c.catalogs)
 	if err != nil {
-		return err
+		return unusable{err}
 	}
 	if err := c.inherit(ctx, member.Name); err != nil {
 		m.Close()
@@ -349,12 +349,19 @@ func (c *Controller) drop(cluster string) {
 	delete(c.counted, cluster)
 	delete(c.renewals, cluster)
 	delete(c.uids, cluster)
-	delete(c.readiness, cluster)
-	delete(c.blocked, cluster)
 	c.mu.Unlock()
 	if known {
 		c.Pool.Disconnect(cluster)
 	}
+}
+
+// abandon ends all work for a cluster, and drops what probes showed of it: this replica does not probe it any more.
+func (c *Controller) abandon(cluster string) {
+	c.drop(cluster)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.readiness, cluster)
+	delete(c.blocked, cluster)
 }
 
 // Release ends all work for clusters that this replica does not own any more, and returns when none is under way.
@@ -362,7 +369,7 @@ func (c *Controller) Release(owns func(cluster string) bool) {
 	var closing sync.WaitGroup
 	for _, w := range c.Pool.Workers() {
 		if !owns(w.Name()) {
-			closing.Go(func() { c.drop(w.Name()) })
+			closing.Go(func() { c.abandon(w.Name()) })
 		}
 	}
 	closing.Wait()

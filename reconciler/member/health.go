@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,10 +76,18 @@ func (p *percentage) Set(text string) error {
 	return nil
 }
 
-// observe records the result of a probe, and returns the readiness of the cluster after it. A cluster whose Secret is missing counts as
-// refused: the first probe with a Secret counts at once.
+// unusable is the error of a cluster that accord cannot connect to before a person changes its Cluster or its Secret, which is missing
+// or malformed.
+type unusable struct{ error }
+
+// Unwrap returns the cause.
+func (u unusable) Unwrap() error { return u.error }
+
+// observe records the result of a probe, and returns the readiness of the cluster after it. A cluster without usable credentials counts
+// as refused: the first probe with others counts at once.
 func (c *Controller) observe(member *v1alpha1.Cluster, err error, now time.Time) readiness.State {
-	refused := slices.Contains(refusals, clusters.Reason(err)) || apierrors.IsNotFound(err) && c.Pool.Worker(member.Name) == nil
+	_, refused := errors.AsType[unusable](err)
+	refused = refused || slices.Contains(refusals, clusters.Reason(err))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before, known := c.readiness[member.Name]

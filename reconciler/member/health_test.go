@@ -55,7 +55,7 @@ func TestReadyReason(t *testing.T) {
 
 // TestObserve: which errors count at once, and which only after the threshold.
 func TestObserve(t *testing.T) {
-	missing := fmt.Errorf("credentials: %w", apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "eu-1"))
+	missing := unusable{apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "eu-1")}
 	for name, c := range map[string]struct {
 		recorded string // reason of Ready
 		err      error
@@ -155,4 +155,15 @@ func TestPoliciesAndAutomaticTaints(t *testing.T) {
 	next := *member.Status.DeepCopy()
 	c.addTaints(member, &next)
 	require.Equal(t, []corev1.Taint{{Key: "new", Effect: corev1.TaintEffectNoSchedule}, automatic}, next.Taints)
+}
+
+// TestADroppedConnectionKeepsReadiness: a connection that is dropped at each probe does not begin the threshold again.
+func TestADroppedConnectionKeepsReadiness(t *testing.T) {
+	c := New(Options{Pool: deliver.NewPool(state.NewRegistry(reachability.NewTracker()), nil, nil, slog.New(slog.DiscardHandler))})
+	member, down := named("eu-1", metav1.ConditionTrue, v1alpha1.ClusterReady), errors.New("the hub is slow")
+	require.True(t, c.observe(member, down, time.Unix(50, 0)).Ready)
+	c.drop("eu-1")
+	require.True(t, c.observe(member, down, time.Unix(79, 0)).Ready)
+	c.drop("eu-1")
+	require.False(t, c.observe(member, down, time.Unix(80, 0)).Ready)
 }
