@@ -76,11 +76,10 @@ func (k *killings) nothingStale(at place) {
 	k.t.Helper()
 	for deadline := time.Now().Add(permittedLag); ; time.Sleep(50 * time.Millisecond) {
 		stale := k.stale(at)
-		if stale == "" && k.replicas > 0 { // until the hand-over is over, the next leader may repeat the last report of a killed replica
-			return
-		}
 		if stale == "" {
-			k.observer.lagEnds(at)
+			if k.replicas == 0 { // else the next leader may repeat the last report of a killed replica until the hand-over is over
+				k.observer.lagEnds(at)
+			}
 			return
 		}
 		if time.Now().After(deadline) {

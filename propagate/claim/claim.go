@@ -14,14 +14,13 @@ import (
 // Index finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
 // the content of Git and not on the order of creation (DESIGN section 8, B2).
 type Index struct {
-	all       []policy.Policy
 	policies  []*policy.Policy // by their number in selectors
 	selectors policy.SelectorIndex
 }
 
 // NewIndex returns an index of policies. The caller must not change them afterwards.
 func NewIndex(policies []policy.Policy) *Index {
-	x := &Index{all: policies, policies: make([]*policy.Policy, len(policies))}
+	x := &Index{policies: make([]*policy.Policy, len(policies))}
 	for i := range policies {
 		p := &policies[i]
 		x.policies[i] = p
@@ -32,14 +31,14 @@ func NewIndex(policies []policy.Policy) *Index {
 
 // Suspends reports whether a policy suspends objects.
 func (x *Index) Suspends() bool {
-	return slices.ContainsFunc(x.all, func(p policy.Policy) bool { return p.Spec.Suspension != nil })
+	return slices.ContainsFunc(x.policies, func(p *policy.Policy) bool { return p.Spec.Suspension != nil })
 }
 
 // Has reports whether the index has exactly these policies, in this order.
 func (x *Index) Has(policies []policy.Policy) bool {
-	same := len(policies) == len(x.all)
+	same := len(policies) == len(x.policies)
 	for i := 0; same && i < len(policies); i++ {
-		same = reflect.DeepEqual(&policies[i], &x.all[i]) // values would be copied
+		same = reflect.DeepEqual(&policies[i], x.policies[i]) // values would be copied
 	}
 	return same
 }
@@ -57,7 +56,7 @@ func (x *Index) Adopt(earlier *Index) (different []Policy) {
 			delete(before, p.Title())
 			continue
 		}
-		alone := *p // not a part of all, which a later index need not keep
+		alone := *p // not a part of the list of all policies, which a later index need not keep
 		x.policies[i] = &alone
 		different = append(different, Policy{&alone})
 	}
