@@ -77,6 +77,10 @@ type FederatedObjectSpec struct {
 	// as they are.
 	// +listType=atomic
 	PreviousPlacement []PreviousResult `json:"previousPlacement,omitempty"`
+	// GracefulEvictionTasks are the evictions of the object: those under way, and those whose cluster is not preferred yet.
+	// +listType=map
+	// +listMapKey=fromCluster
+	GracefulEvictionTasks []GracefulEvictionTask `json:"gracefulEvictionTasks,omitempty"`
 }
 
 // Requirement is another object that needs this one on clusters.
