@@ -104,7 +104,7 @@ func (b builder) objects(name string, data []byte) ([]Object, error) {
 		if id == "" {
 			t.data = data
 		}
-		t.objects, t.err = b.file(name).objects(data, b.sharing)
+		t.objects, t.err = readObjects(b.file(name), data, b.sharing)
 	}
 	b.current.files[name] = t
 	if err := b.budget.fits(name, t.documents); err != nil {

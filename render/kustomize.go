@@ -268,7 +268,7 @@ func (v *vetter) finish(r *root, built []kustomized) ([]Object, error) {
 			v.locate(&o)
 		}
 		if err == nil && !*k.valid {
-			err = (&decoder{file: file{o.Origin}}).check(&yaml.Node{}, o.Manifest.Object)
+			err = checkObject(&decoder{file: file{o.Origin}}, &yaml.Node{}, o.Manifest.Object)
 			*k.valid = err == nil
 		}
 		if err == nil {

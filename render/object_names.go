@@ -17,6 +17,9 @@ import (
 // maxAnnotations is the limit in bytes for all annotations of an object, keys and values.
 const maxAnnotations = 256 << 10
 
+// MaxNameBytes is the limit for metadata.name.
+const MaxNameBytes = 253
+
 func isGroupVersion(gv schema.GroupVersion) bool {
 	return (gv.Group == "" || len(validation.IsDNS1123Subdomain(gv.Group)) == 0) && len(validation.IsDNS1035Label(gv.Version)) == 0
 }

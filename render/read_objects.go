@@ -15,9 +15,9 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// objects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
+// readObjects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
 // *manifest.Error per invalid document. The objects have their equal parts in common.
-func (f file) objects(data []byte, shared *sharing) ([]Object, error) {
+func readObjects(f file, data []byte, shared *sharing) ([]Object, error) {
 	data, err := f.normalize(data)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (f file) objects(data []byte, shared *sharing) ([]Object, error) {
 	var objects []Object
 	wrong := errorList{limit: MaxFileErrors}
 	for _, d := range split(data) {
-		found, err := f.document(d, shared)
+		found, err := readDocument(f, d, shared)
 		if objects = append(objects, found...); !wrong.add(err) {
 			break
 		}
@@ -33,7 +33,7 @@ func (f file) objects(data []byte, shared *sharing) ([]Object, error) {
 	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileErrors))
 }
 
-func (f file) document(d document, shared *sharing) ([]Object, error) {
+func readDocument(f file, d document, shared *sharing) ([]Object, error) {
 	node, err := f.parse(d)
 	if err != nil || node == nil {
 		return nil, err
@@ -51,12 +51,12 @@ func (f file) document(d document, shared *sharing) ([]Object, error) {
 		return nil, f.errorf(d.line, "is not a Kubernetes object: expected a mapping with apiVersion and kind"+readElsewhere)
 	}
 	if items, ok := fields["items"].([]any); ok && isList(fields) {
-		return decoder.list(lookup(node, "items"), items)
+		return readList(decoder, lookup(node, "items"), items)
 	}
 	if fields["kind"] == "List" {
 		return nil, decoder.errorf(lookup(node, "items"), "is a List, but items is not a list of objects")
 	}
-	if err := decoder.check(node, fields); err != nil {
+	if err := checkObject(decoder, node, fields); err != nil {
 		return nil, err
 	}
 	u := &unstructured.Unstructured{Object: fields}
@@ -76,7 +76,7 @@ func isList(fields map[string]any) bool {
 	return strings.HasSuffix(kind, "List") && metadata["name"] == nil
 }
 
-func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
+func readList(d *decoder, node *yaml.Node, items []any) ([]Object, error) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
@@ -88,7 +88,7 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 		if node.Kind == yaml.SequenceNode { // otherwise a merge key added the items
 			at = node.Content[i]
 		}
-		fields, err := d.item(at, i, item)
+		fields, err := readItem(d, at, i, item)
 		if err != nil {
 			if repeated[err.Error()]++; repeated[err.Error()] > 1 || wrong.add(err) {
 				continue
@@ -106,8 +106,8 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 	return objects, errors.Join(wrong.errs...)
 }
 
-// item returns one object of a List.
-func (d *decoder) item(at *yaml.Node, i int, item any) (map[string]any, error) {
+// readItem returns one object of a List.
+func readItem(d *decoder, at *yaml.Node, i int, item any) (map[string]any, error) {
 	fields, ok := item.(map[string]any)
 	if !ok {
 		return nil, d.errorf(at, "items[%d] is not a Kubernetes object", i)
@@ -115,12 +115,12 @@ func (d *decoder) item(at *yaml.Node, i int, item any) (map[string]any, error) {
 	if _, list := fields["items"].([]any); list && isList(fields) {
 		return nil, d.errorf(at, "items[%d] is a %s in a List; put its objects into one List", i, fields["kind"])
 	}
-	return fields, d.check(at, fields)
+	return fields, checkObject(d, at, fields)
 }
 
-// check rejects what an API server would reject when it decodes the object.
-func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
-	if err := d.checkObject(node, fields); err != nil {
+// checkObject rejects what an API server would reject when it decodes the object.
+func checkObject(d *decoder, node *yaml.Node, fields map[string]any) error {
+	if err := checkFields(d, node, fields); err != nil {
 		return err
 	}
 	var wrong []error
@@ -135,8 +135,8 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	return errors.Join(wrong...)
 }
 
-// checkObject rejects fields that no API server accepts for any kind.
-func (d *decoder) checkObject(node *yaml.Node, fields map[string]any) error {
+// checkFields rejects fields that no API server accepts for any kind.
+func checkFields(d *decoder, node *yaml.Node, fields map[string]any) error {
 	fail := func(path []string, format string, args ...any) error {
 		return d.errorf(lookup(node, path...), format, args...)
 	}

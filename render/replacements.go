@@ -23,7 +23,7 @@ func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 		if err != nil {
 			return r.errorf(field.Path, "%q is not in memory: %v", field.Path, err)
 		}
-		if all, err = v.file(name).replacements(data); err != nil {
+		if all, err = readReplacements(v.file(name), data); err != nil {
 			return err
 		}
 	}
@@ -34,8 +34,8 @@ func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 	return nil
 }
 
-// replacements decodes a file with one replacement or a list.
-func (f file) replacements(data []byte) ([]types.Replacement, error) {
+// readReplacements decodes a file with one replacement or a list.
+func readReplacements(f file, data []byte) ([]types.Replacement, error) {
 	data, err := f.normalize(data)
 	if err != nil {
 		return nil, err

@@ -16,10 +16,9 @@ import (
 // Limits of one read. They are far above real manifests: etcd rejects objects above 1.5 MiB, and the largest bundles of
 // CRDs have some 10 MiB.
 const (
-	MaxFileSize  = 16 << 20 // bytes of one file, and of the strings in one document with repeated aliases
-	MaxDepth     = 200      // levels of nesting in one document
-	MaxNodes     = 500_000  // values in one document with repeated aliases
-	MaxNameBytes = 253      // of metadata.name
+	MaxFileSize = 16 << 20 // bytes of one file, and of the strings in one document with repeated aliases
+	MaxDepth    = 200      // levels of nesting in one document
+	MaxNodes    = 500_000  // values in one document with repeated aliases
 )
 
 // document is one YAML document of a file. Its text begins with its first line that is not a comment.
