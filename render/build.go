@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // Options select the directory to build.
@@ -36,7 +38,7 @@ func Build(fsys fs.FS, o Options) ([]Object, error) { return new(Cache).Build(fs
 func (b builder) build(o Options) ([]Object, error) {
 	dir := path.Clean(strings.TrimSuffix(cmp.Or(o.Dir, "."), "/"))
 	if !fs.ValidPath(dir) {
-		return nil, b.file(o.Dir).errorf(0, "is not a path inside the tree")
+		return nil, b.file(o.Dir).Errorf(0, "is not a path inside the tree")
 	}
 	if objects, done := b.next(dir); done {
 		return objects, nil
@@ -54,8 +56,8 @@ func (b builder) build(o Options) ([]Object, error) {
 	if limit := b.budget.addFiles(b.fsys, files); limit != nil {
 		return nil, limit
 	}
-	plain, wrong := files, errorList{limit: MaxErrors}
-	for more := wrong.add(err); more && len(files) > 0; files = files[1:] {
+	plain, wrong := files, mistake.List{Limit: mistake.MaxErrors}
+	for more := wrong.Add(err); more && len(files) > 0; files = files[1:] {
 		found, err := b.content(files[0])
 		if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
 			return nil, limit
@@ -63,10 +65,10 @@ func (b builder) build(o Options) ([]Object, error) {
 		if limit := b.budget.add(files[0], len(found), 0); limit != nil {
 			return nil, limit
 		}
-		objects, more = append(objects, found...), wrong.add(err)
+		objects, more = append(objects, found...), wrong.Add(err)
 	}
-	wrong.add(duplicates(objects))
-	if err := wrong.join(b.file(dir).errorf(0, "has %d mistakes or more; the rest of it was not read", MaxErrors)); err != nil {
+	wrong.Add(duplicates(objects))
+	if err := wrong.Join(b.file(dir).Errorf(0, "has %d mistakes or more; the rest of it was not read", mistake.MaxErrors)); err != nil {
 		return nil, err
 	}
 	b.keepResult(roots, used, plain, objects, kustomized)
@@ -83,23 +85,23 @@ type builder struct {
 	current  *Cache
 	buffer   []byte // for reading files
 	budget   *Budget
-	sharing  *sharing
+	sharing  *decode.Sharing
 	sizes    partSizes
 	changed  *changed // since the previous build; nil if unknown
 }
 
-func (b builder) file(name string) file {
-	return file{origin: manifest.Origin{Source: b.source, Path: name}}
+func (b builder) file(name string) decode.File {
+	return decode.File{Origin: manifest.Origin{Source: b.source, Path: name}}
 }
 
 // walk returns the manifests below dir and the directories with a kustomization. It does not enter these directories.
 func (b builder) walk(dir string) (files, roots []string, err error) {
 	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case !printable(name) && entry != nil: // it is nil for a root that does not exist
+		case !mistake.Printable(name) && entry != nil: // it is nil for a root that does not exist
 			return b.unprintable(name, entry)
 		case err != nil:
-			return b.file(name).errorf(0, "cannot be read: %v", reason(err))
+			return b.file(name).Errorf(0, "cannot be read: %v", mistake.Reason(err))
 		case name != dir && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -112,7 +114,7 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 			}
 			return nil
 		case name == dir:
-			return b.file(name).errorf(0, "is not a directory")
+			return b.file(name).Errorf(0, "is not a directory")
 		}
 		if is, err := b.isManifest(name, entry); err != nil {
 			return err
@@ -129,7 +131,7 @@ func (b builder) unprintable(name string, entry fs.DirEntry) error {
 	if is, err := b.isManifest(name, entry); !is && err == nil && !entry.IsDir() {
 		return nil
 	}
-	return b.file(path.Dir(name)).errorf(0, "contains a name with unprintable characters: %q", path.Base(name))
+	return b.file(path.Dir(name)).Errorf(0, "contains a name with unprintable characters: %q", path.Base(name))
 }
 
 func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
@@ -143,7 +145,7 @@ func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
 	}
 	target, err := fs.Stat(b.fsys, name)
 	if err != nil {
-		return false, b.file(name).errorf(0, "is a link that cannot be followed: %v", err)
+		return false, b.file(name).Errorf(0, "is a link that cannot be followed: %v", err)
 	}
 	return target.Mode().IsRegular(), nil
 }
@@ -151,11 +153,11 @@ func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
 // duplicates returns an error for every object that is defined a second time.
 func duplicates(objects []Object) error {
 	first := make(map[manifest.ID]manifest.Origin, len(objects))
-	wrong := errorList{limit: MaxErrors}
+	wrong := mistake.List{Limit: mistake.MaxErrors}
 	for _, o := range objects {
 		id := o.ID()
 		if before, twice := first[id]; twice {
-			if !wrong.add(&manifest.Error{
+			if !wrong.Add(&manifest.Error{
 				Origin:  o.Origin,
 				Message: fmt.Sprintf("%s is defined a second time, first at %s", id, before),
 			}) {
@@ -165,5 +167,5 @@ func duplicates(objects []Object) error {
 		}
 		first[id] = o.Origin
 	}
-	return errors.Join(wrong.errs...)
+	return errors.Join(wrong.Errs...)
 }

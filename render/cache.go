@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // Cache holds the results of the previous build of a directory. The next build parses changed files only: it compares the
@@ -55,7 +57,7 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 		before = Cache{}
 	}
 	*m = emptyCache(o, fsys)
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &sharing{}, sizes: usualSizes}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{}, sizes: usualSizes}.build(o)
 }
 
 func emptyCache(o Options, fsys fs.FS) Cache {
@@ -72,7 +74,7 @@ func (b builder) content(name string) ([]Object, error) {
 		}
 		return t.objects, t.err
 	}
-	data, err := b.file(name).read(b.fsys)
+	data, err := b.file(name).Read(b.fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (b builder) contentID(name string) string {
 func (b builder) objects(name string, data []byte) ([]Object, error) {
 	t, id := b.previous.files[name], b.contentID(name)
 	if t == nil || id != t.id || id == "" && !bytes.Equal(t.data, data) {
-		documents := len(split(data))
+		documents := len(decode.Split(data))
 		if err := b.budget.fits(name, documents); err != nil {
 			return nil, err
 		}
@@ -148,7 +150,7 @@ func (v *vetter) closure(r *root) (map[string][]byte, error) {
 		for name := range r.files {
 			data, err := v.memory.ReadFile("/" + name)
 			if err != nil {
-				return v.file(name).errorf(0, "is not in memory any more: %v", err)
+				return v.file(name).Errorf(0, "is not in memory any more: %v", err)
 			}
 			all[name] = data
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 const (
@@ -57,7 +58,7 @@ func refused(t *testing.T, fsys fs.FS, says string) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(hostileMemory))
 	require.Less(t, len(err.Error()), hostileMessage)
 	for line := range strings.Lines(err.Error()) {
-		require.True(t, printable(strings.TrimSuffix(line, "\n")) || strings.Contains(line, "kustomize:"), "%q", line)
+		require.True(t, mistake.Printable(strings.TrimSuffix(line, "\n")) || strings.Contains(line, "kustomize:"), "%q", line)
 	}
 }
 

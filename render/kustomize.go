@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // originAnnotation is set by kustomize to the origin of a resource.
@@ -164,7 +166,7 @@ func (v *vetter) objectsOf(r *root, k *cachedBuild) (objects []kustomized, err e
 		asOne, _ = errors.AsType[*unsplittable](err)
 	}
 	if v.weights[r].objects > MaxKustomized {
-		return nil, r.errorf("", "has more than %d objects and kustomizations to build, counting a base as often as it is used, and cannot be built in parts: %s; split it", MaxKustomized, clip(asOne.reason))
+		return nil, r.errorf("", "has more than %d objects and kustomizations to build, counting a base as often as it is used, and cannot be built in parts: %s; split it", MaxKustomized, mistake.Clip(asOne.reason))
 	}
 	built, err := krustyRun(v.memory, path.Join("/", r.dir), v.weights[r].schemas > 0)
 	if err != nil {
@@ -231,14 +233,14 @@ func (r *root) objects(built resmap.ResMap) []kustomized {
 func (b builder) shareBuilt(objects []kustomized) {
 	for _, o := range objects {
 		if o.err == nil {
-			b.sharing.share(o.Manifest.Object)
+			b.sharing.Share(o.Manifest.Object)
 		}
 	}
 }
 
 // object converts a resource of kustomize, with the origin that kustomize recorded.
 func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
-	value, err := (&decoder{file: r.file}).value(res.YNode(), 0)
+	value, err := (&decode.Decoder{File: r.File}).Value(res.YNode(), 0)
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return Object{}, r.errorf("", "kustomize built a value that is not an object: %v", err)
@@ -248,7 +250,7 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	if !keepOrigin {
 		dropAnnotations(u, originAnnotation)
 	}
-	o := Object{Manifest: u, Origin: r.origin, Digest: Digest(u), id: manifest.IDOf(u)}
+	o := Object{Manifest: u, Origin: r.Origin, Digest: Digest(u), id: manifest.IDOf(u)}
 	if err == nil && from != nil {
 		o.Origin.Path = path.Join(r.dir, from.Path)
 		if from.ConfiguredIn != "" {
@@ -261,23 +263,23 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 // finish locates the objects in their files, and checks them.
 func (v *vetter) finish(r *root, built []kustomized) ([]Object, error) {
 	objects := make([]Object, 0, len(built))
-	wrong := errorList{limit: MaxFileErrors}
+	wrong := mistake.List{Limit: mistake.MaxFileErrors}
 	for _, k := range built {
 		o, err := k.Object, k.err
 		if err == nil {
 			v.locate(&o)
 		}
 		if err == nil && !*k.valid {
-			err = checkObject(&decoder{file: file{o.Origin}}, &yaml.Node{}, o.Manifest.Object)
+			err = checkObject(&decode.Decoder{File: decode.File{Origin: o.Origin}}, &yaml.Node{}, o.Manifest.Object)
 			*k.valid = err == nil
 		}
 		if err == nil {
 			objects = append(objects, o)
-		} else if !wrong.add(err) {
+		} else if !wrong.Add(err) {
 			break
 		}
 	}
-	return objects, wrong.join(r.errorf("", "builds at least %d invalid objects", MaxFileErrors))
+	return objects, wrong.Join(r.errorf("", "builds at least %d invalid objects", mistake.MaxFileErrors))
 }
 
 // locate finds the document that o was built from. It sets the text only if kustomize changed nothing.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // Limits of one kustomization with everything it uses. Kustomize compares every object with every other and cannot be
@@ -102,7 +104,7 @@ func (r *root) bytesAdded() int {
 
 // weighPatch records the size of a patch and its copy operations.
 func (v *vetter) weighPatch(r *root, p types.Patch) error {
-	f, text := r.file, []byte(p.Patch)
+	f, text := r.File, []byte(p.Patch)
 	if p.Path != "" {
 		name := path.Join(r.dir, p.Path)
 		data, err := v.memory.ReadFile("/" + name)
@@ -111,7 +113,7 @@ func (v *vetter) weighPatch(r *root, p types.Patch) error {
 		}
 		f, text = v.file(name), data
 	} else if n := findScalar(r.node, p.Patch); n != nil {
-		f.origin = r.at(n.Line + r.offset)
+		f.Origin = r.At(n.Line + r.offset)
 	}
 	if p.Target != nil {
 		r.bytesPerObject += len(text)
@@ -123,13 +125,13 @@ func (v *vetter) weighPatch(r *root, p types.Patch) error {
 
 // countCopies records the size and the copy operations of a JSON patch. With lines, the text is a whole file and errors
 // have its lines.
-func (r *root) countCopies(f file, text []byte, lines bool) error {
-	text, err := f.normalize(text)
+func (r *root) countCopies(f decode.File, text []byte, lines bool) error {
+	text, err := f.Normalize(text)
 	if err != nil {
 		return err
 	}
-	return f.eachValue(text, lines, func(_ int, value any, d *decoder) error {
-		r.size += d.bytes
+	return f.EachValue(text, lines, func(_ int, value any, d *decode.Decoder) error {
+		r.size += d.Bytes
 		operations, _ := value.([]any)
 		for _, item := range operations {
 			if operation, _ := item.(map[string]any); strings.EqualFold(fmt.Sprint(operation["op"]), "copy") {

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // changed are the files and directories that one of two trees lacks, and the files with another content or mode.
@@ -96,7 +98,7 @@ type nextBuild struct {
 
 // look reads a changed file if the build reads it, and returns false if the change can concern other files.
 func (n *nextBuild) look(dir, name string) bool {
-	if !printable(name) || name == dir {
+	if !mistake.Printable(name) || name == dir {
 		return false
 	}
 	below, inside := strings.CutPrefix(name, dir+"/")
@@ -126,11 +128,11 @@ func (n *nextBuild) look(dir, name string) bool {
 
 // read reads a changed file, and returns false if it has a mistake.
 func (n *nextBuild) read(name string) bool {
-	data, err := n.file(name).read(n.fsys)
+	data, err := n.file(name).Read(n.fsys)
 	if err != nil {
 		return false
 	}
-	t := &cachedFile{id: n.contentID(name), size: int64(len(data)), documents: len(split(data))}
+	t := &cachedFile{id: n.contentID(name), size: int64(len(data)), documents: len(decode.Split(data))}
 	if t.id == "" || n.budget.fits(name, t.documents) != nil {
 		return false
 	}

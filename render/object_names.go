@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // These checks reject names that no API server accepts for any kind. They report the line before any cluster is asked,
@@ -31,7 +33,7 @@ func nameError(name string) string {
 	if wrong := path.IsValidPathSegmentName(name); len(wrong) > 0 {
 		return wrong[0]
 	}
-	if !printable(name) {
+	if !mistake.Printable(name) {
 		return "has unprintable characters"
 	}
 	return ""

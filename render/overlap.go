@@ -57,7 +57,7 @@ func (o *overlap) errors(b builder) []error {
 		if names := b.kustomizations(p.second); len(names) > 0 {
 			at = names[0]
 		}
-		all = append(all, b.file(at).errorf(0, "%s and %s both build %s; read one of them: --path, or spec.sources[].path of the Federation",
+		all = append(all, b.file(at).Errorf(0, "%s and %s both build %s; read one of them: --path, or spec.sources[].path of the Federation",
 			p.first, p.second, objects))
 	}
 	return all

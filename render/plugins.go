@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // inlineOrFile vets an entry that is inline YAML or the path of a YAML file.
@@ -22,20 +24,20 @@ func (v *vetter) inline(r *root, entry string) ([]map[string]any, error) {
 	if strings.HasPrefix(strings.TrimSpace(entry), "- ") || !strings.ContainsAny(entry, "\n{") {
 		return nil, nil
 	}
-	f := r.file
+	f := r.File
 	if n := findScalar(r.node, entry); n != nil {
-		f.origin = r.at(n.Line + r.offset)
+		f.Origin = r.At(n.Line + r.offset)
 	}
 	return mappings(f, []byte(entry), false)
 }
 
 // mappings decodes a stream of mappings. With lines, the stream is a whole file and errors have its lines.
-func mappings(f file, data []byte, lines bool) ([]map[string]any, error) {
+func mappings(f decode.File, data []byte, lines bool) ([]map[string]any, error) {
 	var found []map[string]any
-	err := f.eachValue(data, lines, func(line int, value any, _ *decoder) error {
+	err := f.EachValue(data, lines, func(line int, value any, _ *decode.Decoder) error {
 		fields, ok := value.(map[string]any)
 		if !ok {
-			return f.errorf(line, "expected a mapping")
+			return f.Errorf(line, "expected a mapping")
 		}
 		found = append(found, fields)
 		return nil
@@ -93,7 +95,7 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 		case "patch", "jsonop":
 			text, _ := value.(string)
 			r.bytesPerObject += len(text)
-			errs = append(errs, r.countCopies(r.file, []byte(text), false))
+			errs = append(errs, r.countCopies(r.File, []byte(text), false))
 		case "path", "env":
 			errs = append(errs, v.pluginFiles(r, fields, key, []any{value}, false))
 		case "paths", "envs", "files":

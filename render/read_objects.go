@@ -13,54 +13,56 @@ import (
 
 	"github.com/accord-dev/accord/api/builtin"
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // readObjects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
 // *manifest.Error per invalid document. The objects have their equal parts in common.
-func readObjects(f file, data []byte, shared *sharing) ([]Object, error) {
-	data, err := f.normalize(data)
+func readObjects(f decode.File, data []byte, shared *decode.Sharing) ([]Object, error) {
+	data, err := f.Normalize(data)
 	if err != nil {
 		return nil, err
 	}
 	var objects []Object
-	wrong := errorList{limit: MaxFileErrors}
-	for _, d := range split(data) {
+	wrong := mistake.List{Limit: mistake.MaxFileErrors}
+	for _, d := range decode.Split(data) {
 		found, err := readDocument(f, d, shared)
-		if objects = append(objects, found...); !wrong.add(err) {
+		if objects = append(objects, found...); !wrong.Add(err) {
 			break
 		}
 	}
-	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileErrors))
+	return objects, wrong.Join(f.Errorf(0, "has %d mistakes or more; the rest of it was not read", mistake.MaxFileErrors))
 }
 
-func readDocument(f file, d document, shared *sharing) ([]Object, error) {
-	node, err := f.parse(d)
+func readDocument(f decode.File, d decode.Document, shared *decode.Sharing) ([]Object, error) {
+	node, err := f.Parse(d)
 	if err != nil || node == nil {
 		return nil, err
 	}
-	decoder := &decoder{file: f, offset: d.line - 1, sharing: shared}
-	value, err := decoder.value(node, 0)
+	decoder := &decode.Decoder{File: f, Offset: d.Line - 1, Sharing: shared}
+	value, err := decoder.Value(node, 0)
 	if err != nil {
 		return nil, err
 	}
 	fields, ok := value.(map[string]any)
 	if text, is := value.(string); is && strings.HasPrefix(text, lfsPointer) {
-		return nil, f.errorf(d.line, "is a Git LFS pointer; accord does not read LFS: commit the file itself")
+		return nil, f.Errorf(d.Line, "is a Git LFS pointer; accord does not read LFS: commit the file itself")
 	}
 	if !ok {
-		return nil, f.errorf(d.line, "is not a Kubernetes object: expected a mapping with apiVersion and kind"+readElsewhere)
+		return nil, f.Errorf(d.Line, "is not a Kubernetes object: expected a mapping with apiVersion and kind"+readElsewhere)
 	}
 	if items, ok := fields["items"].([]any); ok && isList(fields) {
-		return readList(decoder, lookup(node, "items"), items)
+		return readList(decoder, decode.Lookup(node, "items"), items)
 	}
 	if fields["kind"] == "List" {
-		return nil, decoder.errorf(lookup(node, "items"), "is a List, but items is not a list of objects")
+		return nil, decoder.Errorf(decode.Lookup(node, "items"), "is a List, but items is not a list of objects")
 	}
 	if err := checkObject(decoder, node, fields); err != nil {
 		return nil, err
 	}
 	u := &unstructured.Unstructured{Object: fields}
-	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u), id: manifest.IDOf(u)}}, nil
+	return []Object{{Manifest: u, Origin: f.At(d.Line), Text: d.Text, Digest: Digest(u), id: manifest.IDOf(u)}}, nil
 }
 
 // readElsewhere is the advice about files beside the manifests.
@@ -76,12 +78,12 @@ func isList(fields map[string]any) bool {
 	return strings.HasSuffix(kind, "List") && metadata["name"] == nil
 }
 
-func readList(d *decoder, node *yaml.Node, items []any) ([]Object, error) {
+func readList(d *decode.Decoder, node *yaml.Node, items []any) ([]Object, error) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
 	var objects []Object
-	wrong := errorList{limit: MaxFileErrors}
+	wrong := mistake.List{Limit: mistake.MaxFileErrors}
 	repeated := map[string]int{} // how often each mistake occurs: all items of a list in one line may have the same one
 	for i, item := range items {
 		at := node
@@ -90,60 +92,60 @@ func readList(d *decoder, node *yaml.Node, items []any) ([]Object, error) {
 		}
 		fields, err := readItem(d, at, i, item)
 		if err != nil {
-			if repeated[err.Error()]++; repeated[err.Error()] > 1 || wrong.add(err) {
+			if repeated[err.Error()]++; repeated[err.Error()] > 1 || wrong.Add(err) {
 				continue
 			}
 			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
-		objects = append(objects, Object{Manifest: u, Origin: d.file.at(at.Line + d.offset), Digest: Digest(u), id: manifest.IDOf(u)})
+		objects = append(objects, Object{Manifest: u, Origin: d.File.At(at.Line + d.Offset), Digest: Digest(u), id: manifest.IDOf(u)})
 	}
-	for _, err := range wrong.errs {
+	for _, err := range wrong.Errs {
 		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {
 			mistake.Message += fmt.Sprintf(" (%d items of the list)", repeated[err.Error()])
 		}
 	}
-	return objects, errors.Join(wrong.errs...)
+	return objects, errors.Join(wrong.Errs...)
 }
 
 // readItem returns one object of a List.
-func readItem(d *decoder, at *yaml.Node, i int, item any) (map[string]any, error) {
+func readItem(d *decode.Decoder, at *yaml.Node, i int, item any) (map[string]any, error) {
 	fields, ok := item.(map[string]any)
 	if !ok {
-		return nil, d.errorf(at, "items[%d] is not a Kubernetes object", i)
+		return nil, d.Errorf(at, "items[%d] is not a Kubernetes object", i)
 	}
 	if _, list := fields["items"].([]any); list && isList(fields) {
-		return nil, d.errorf(at, "items[%d] is a %s in a List; put its objects into one List", i, fields["kind"])
+		return nil, d.Errorf(at, "items[%d] is a %s in a List; put its objects into one List", i, fields["kind"])
 	}
 	return fields, checkObject(d, at, fields)
 }
 
 // checkObject rejects what an API server would reject when it decodes the object.
-func checkObject(d *decoder, node *yaml.Node, fields map[string]any) error {
+func checkObject(d *decode.Decoder, node *yaml.Node, fields map[string]any) error {
 	if err := checkFields(d, node, fields); err != nil {
 		return err
 	}
 	var wrong []error
 	for _, m := range builtin.Check(&unstructured.Unstructured{Object: fields}) {
-		at := lookup(node, m.Path...)
+		at := decode.Lookup(node, m.Path...)
 		hint := ""
 		if at.Kind == yaml.ScalarNode {
-			hint = templateHint([]byte(at.Value))
+			hint = decode.TemplateHint([]byte(at.Value))
 		}
-		wrong = append(wrong, d.errorf(at, "%s%s", m.Message, hint))
+		wrong = append(wrong, d.Errorf(at, "%s%s", m.Message, hint))
 	}
 	return errors.Join(wrong...)
 }
 
 // checkFields rejects fields that no API server accepts for any kind.
-func checkFields(d *decoder, node *yaml.Node, fields map[string]any) error {
+func checkFields(d *decode.Decoder, node *yaml.Node, fields map[string]any) error {
 	fail := func(path []string, format string, args ...any) error {
-		return d.errorf(lookup(node, path...), format, args...)
+		return d.Errorf(decode.Lookup(node, path...), format, args...)
 	}
 	apiVersion, _ := fields["apiVersion"].(string)
 	kind, _ := fields["kind"].(string)
 	if apiVersion == "" || kind == "" {
-		if path.Base(d.file.origin.Path) == "Chart.yaml" {
+		if path.Base(d.File.Origin.Path) == "Chart.yaml" {
 			return fail(nil, "is a Helm chart, and accord renders no charts; read the output of \"helm template\" in another directory: --path, or spec.sources[].path of the Federation")
 		}
 		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required and must be strings"+readElsewhere)

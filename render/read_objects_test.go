@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/decode"
 )
 
 func single(text string) fstest.MapFS {
@@ -207,7 +208,7 @@ func TestErrorsDoNotTellSecrets(t *testing.T) {
 
 // TestFileLimit requires that the size is checked before the file is read.
 func TestFileLimit(t *testing.T) {
-	_, err := Build(single(strings.Repeat(" ", MaxFileSize+1)), Options{})
+	_, err := Build(single(strings.Repeat(" ", decode.MaxFileSize+1)), Options{})
 	require.ErrorContains(t, err, "at most 16777216 are allowed")
 }
 

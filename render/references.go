@@ -11,6 +11,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // remote matches references that kustomize or git would fetch from outside the tree.
@@ -28,7 +30,7 @@ func (v *vetter) resolve(r *root, ref string) (name, written string, err error) 
 		return "", "", r.errorf(ref, "%q is an absolute path, expected one relative to the kustomization", ref)
 	}
 	name = path.Join(r.dir, ref)
-	if !printable(name) {
+	if !mistake.Printable(name) {
 		return "", "", r.errorf(ref, "%q has unprintable characters", ref)
 	}
 	if !fs.ValidPath(name) {
@@ -55,13 +57,13 @@ func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, 
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "", nil, r.errorf(ref, "%q does not exist: there is no %s in the tree", ref, name)
 	case err != nil:
-		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, reason(err))
+		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, mistake.Reason(err))
 	case info.IsDir():
 		return "", "", nil, r.errorf(ref, "%q is a directory, expected a file", ref)
 	case slices.Contains(konfig.RecognizedKustomizationFileNames(), path.Base(name)):
 		return "", "", nil, r.errorf(ref, "%q is a kustomization; name its directory", ref)
 	}
-	if data, err = v.file(name).read(v.fsys); err != nil {
+	if data, err = v.file(name).Read(v.fsys); err != nil {
 		return "", "", nil, err
 	}
 	v.used[name] = true
@@ -100,7 +102,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 		return "", err
 	}
 	f := v.file(name)
-	if data, err = f.normalize(data); err != nil {
+	if data, err = f.Normalize(data); err != nil {
 		return "", err
 	}
 	if _, read := v.files[name]; !read {

@@ -9,6 +9,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/utils"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // replacements records the replacements of one field, which is inline or names a file.
@@ -35,13 +37,13 @@ func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 }
 
 // readReplacements decodes a file with one replacement or a list.
-func readReplacements(f file, data []byte) ([]types.Replacement, error) {
-	data, err := f.normalize(data)
+func readReplacements(f decode.File, data []byte) ([]types.Replacement, error) {
+	data, err := f.Normalize(data)
 	if err != nil {
 		return nil, err
 	}
 	var all []types.Replacement
-	err = f.eachValue(data, true, func(line int, value any, _ *decoder) error {
+	err = f.EachValue(data, true, func(line int, value any, _ *decode.Decoder) error {
 		items, list := value.([]any)
 		if !list {
 			items = []any{value}
@@ -53,7 +55,7 @@ func readReplacements(f file, data []byte) ([]types.Replacement, error) {
 				err = json.Unmarshal(text, &one)
 			}
 			if err != nil {
-				return f.errorf(line, "is not a replacement: %s", oneLine(err))
+				return f.Errorf(line, "is not a replacement: %s", oneLine(err))
 			}
 			all = append(all, one)
 		}

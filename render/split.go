@@ -8,6 +8,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // Kustomize compares every object with every other, several times. So a large kustomization is built in parts: some of
@@ -259,7 +261,7 @@ func (s *splitter) accumulate(r *root, all *accumulation) error {
 		}
 	}
 	if len(all.items) == 0 {
-		return whole("%s has no objects", r.origin.Path)
+		return whole("%s has no objects", r.Origin.Path)
 	}
 	for _, i := range all.items {
 		for _, u := range i.unit.together() {
@@ -309,10 +311,10 @@ func (s *splitter) documents(name string) []*unit {
 		return units
 	}
 	objects, data := s.v.files[name], s.v.data[name]
-	documents := split(data)
+	documents := decode.Split(data)
 	apart := len(objects) == len(documents) && len(documents) > 1 && !bytes.Contains(data, []byte("\n..."))
 	for i, d := range documents {
-		apart = apart && objects[i].Origin.Line == d.line && !bytes.HasPrefix(d.text, []byte("---")) && !bytes.HasPrefix(d.text, []byte("%")) &&
+		apart = apart && objects[i].Origin.Line == d.Line && !bytes.HasPrefix(d.Text, []byte("---")) && !bytes.HasPrefix(d.Text, []byte("%")) &&
 			!strings.HasSuffix(objects[i].Manifest.GetKind(), "List")
 	}
 	if !apart {

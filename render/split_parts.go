@@ -16,6 +16,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // partSizes decides about the division of a kustomization, in objects. A part ends at an object whose hash says so, or at the largest
@@ -173,11 +175,11 @@ func (s *splitter) document(p *part, name string) bool {
 	}
 	if some && !all && p.files[name] == nil {
 		var text bytes.Buffer
-		for i, d := range split(s.v.data[name]) {
+		for i, d := range decode.Split(s.v.data[name]) {
 			if p.units[units[i]] {
 				text.WriteString("---\n")
-				text.Write(d.text)
-				if !bytes.HasSuffix(d.text, []byte("\n")) {
+				text.Write(d.Text)
+				if !bytes.HasSuffix(d.Text, []byte("\n")) {
 					text.WriteByte('\n')
 				}
 			}

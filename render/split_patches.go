@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/utils"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // bookkeeping is the domain of the annotations in which kustomize keeps its state.
@@ -34,12 +36,12 @@ func (s *splitter) checkRoot(r *root, e *entries) error {
 		{types.TransformerAnnotations + " in buildMetadata", slices.Contains(k.BuildMetadata, types.TransformerAnnotations)},
 	} {
 		if field.has {
-			return whole("%s has %s", r.origin.Path, field.name)
+			return whole("%s has %s", r.Origin.Path, field.name)
 		}
 	}
 	text, err := json.Marshal([]any{k, r.allReplacements})
 	if err != nil || keepsBooks(string(text)) {
-		return whole("%s names an annotation of kustomize", r.origin.Path)
+		return whole("%s names an annotation of kustomize", r.Origin.Path)
 	}
 	e.words[k.Namespace] = true
 	for _, values := range []map[string]string{k.CommonAnnotations, k.CommonLabels} {
@@ -57,7 +59,7 @@ func (s *splitter) checkRoot(r *root, e *entries) error {
 	}
 	for _, replacement := range r.allReplacements {
 		if err := checkReplacement(replacement); err != nil {
-			return whole("%s: %v", r.origin.Path, err)
+			return whole("%s: %v", r.Origin.Path, err)
 		}
 		if replacement.SourceValue != nil {
 			e.words[*replacement.SourceValue] = true
@@ -134,7 +136,7 @@ func (s *splitter) patches(r *root, e *entries, all *accumulation) error {
 	}
 	for _, p := range k.PatchesJson6902 {
 		if p.Target == nil {
-			return whole("%s has a JSON patch without a target", r.origin.Path)
+			return whole("%s has a JSON patch without a target", r.Origin.Path)
 		}
 		_, words, err := s.patched(r, p, all)
 		if err != nil {
@@ -153,18 +155,18 @@ func (e *entries) write(words []string) {
 
 // patched returns the objects of a patch without a target, and the words that a patch writes.
 func (s *splitter) patched(r *root, p types.Patch, all *accumulation) (units []*unit, words []string, err error) {
-	f, text := r.file, []byte(p.Patch)
+	f, text := r.File, []byte(p.Patch)
 	if p.Path != "" {
 		name := path.Join(r.dir, p.Path)
 		f, text = s.v.file(name), s.v.data[name]
 	}
-	if text, err = f.normalize(text); err != nil {
+	if text, err = f.Normalize(text); err != nil {
 		return nil, nil, whole("%v", err)
 	}
 	if keepsBooks(string(text)) || p.Options != nil && (p.Options.AllowKindChange || p.Options.AllowNameChange) {
-		return nil, nil, whole("%s has a patch of names or of annotations of kustomize", r.origin.Path)
+		return nil, nil, whole("%s has a patch of names or of annotations of kustomize", r.Origin.Path)
 	}
-	read := func(_ int, value any, _ *decoder) error {
+	read := func(_ int, value any, _ *decode.Decoder) error {
 		scalars(value, func(text string) { words = append(words, text) })
 		if operations, is := value.([]any); is && p.Target != nil {
 			return checkOperations(operations)
@@ -183,11 +185,11 @@ func (s *splitter) patched(r *root, p types.Patch, all *accumulation) (units []*
 		units = append(units, u)
 		return err
 	}
-	if err := f.eachValue(text, p.Path != "", read); err != nil {
-		return nil, nil, whole("a patch of %s: %v", r.origin.Path, err)
+	if err := f.EachValue(text, p.Path != "", read); err != nil {
+		return nil, nil, whole("a patch of %s: %v", r.Origin.Path, err)
 	}
 	if p.Target == nil && len(units) == 0 {
-		return nil, nil, whole("a patch of %s is empty", r.origin.Path)
+		return nil, nil, whole("a patch of %s is empty", r.Origin.Path)
 	}
 	return units, words, nil
 }

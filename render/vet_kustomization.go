@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // vetter checks kustomizations before kustomize reads them. Kustomize downloads files and runs git regardless of its
@@ -34,7 +36,7 @@ type vetter struct {
 
 // root is one directory with a kustomization.
 type root struct {
-	file
+	decode.File
 	dir             string
 	node            *yaml.Node // the kustomization, for lines in errors
 	offset          int
@@ -58,7 +60,7 @@ func (r *root) errorf(text, format string, args ...any) error {
 	if n := findScalar(r.node, text); n != nil {
 		line = n.Line + r.offset
 	}
-	return r.file.errorf(line, format, args...)
+	return r.File.Errorf(line, format, args...)
 }
 
 // findScalar returns the first scalar below n that equals the text, else the first that contains it, else n.
@@ -105,7 +107,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	v.fsys = looked
 	defer func() { v.fsys = outside }()
 	names := v.kustomizations(dir)
-	r := &root{file: v.file(names[0]), dir: dir, files: map[string]bool{}, lookups: looked.names}
+	r := &root{File: v.file(names[0]), dir: dir, files: map[string]bool{}, lookups: looked.names}
 	v.roots[dir] = r
 	if len(names) > 1 {
 		return nil, r.errorf("", "is one of several kustomizations of the directory: %s", strings.Join(names, ", "))
@@ -135,32 +137,32 @@ func (v *vetter) put(r *root, name string, data []byte) error {
 	}
 	v.data[name] = data
 	if err := v.memory.WriteFile("/"+name, data); err != nil {
-		return v.file(name).errorf(0, "cannot be kept in memory: %v", err)
+		return v.file(name).Errorf(0, "cannot be kept in memory: %v", err)
 	}
 	return nil
 }
 
 // load decodes the kustomization strictly.
 func (v *vetter) load(r *root) error {
-	data, err := r.read(v.fsys)
+	data, err := r.Read(v.fsys)
 	if err != nil {
 		return err
 	}
-	if data, err = r.normalize(data); err != nil {
+	if data, err = r.Normalize(data); err != nil {
 		return err
 	}
-	documents := split(data)
+	documents := decode.Split(data)
 	if len(documents) != 1 {
-		return r.file.errorf(0, "has %d documents, expected one kustomization", len(documents))
+		return r.File.Errorf(0, "has %d documents, expected one kustomization", len(documents))
 	}
-	r.offset = documents[0].line - 1
-	if r.node, err = r.parse(documents[0]); err != nil {
+	r.offset = documents[0].Line - 1
+	if r.node, err = r.Parse(documents[0]); err != nil {
 		return err
 	}
 	if r.node == nil {
-		return r.file.errorf(1, "is empty")
+		return r.File.Errorf(1, "is empty")
 	}
-	value, err := (&decoder{file: r.file, offset: r.offset}).value(r.node, 0)
+	value, err := (&decode.Decoder{File: r.File, Offset: r.offset}).Value(r.node, 0)
 	if err != nil {
 		return err
 	}

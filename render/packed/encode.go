@@ -13,13 +13,14 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/render/decode"
 )
 
 // groupFiles is the number of files that are decoded together.
 const groupFiles = 256
 
-// maxDepth bounds the nesting of a value. Manifests are not deeper than render.MaxDepth.
-const maxDepth = render.MaxDepth + 10
+// maxDepth bounds the nesting of a value. Manifests are not deeper than decode.MaxDepth.
+const maxDepth = decode.MaxDepth + 10
 
 // The kinds of values.
 const (

@@ -1,4 +1,6 @@
-package render
+// Package decode reads the YAML and JSON documents of a file into the values that apimachinery keeps in Unstructured. Its errors have
+// the file and the line of a mistake.
+package decode
 
 import (
 	"bytes"
@@ -11,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render/mistake"
 )
 
 // Limits of one read. They are far above real manifests: etcd rejects objects above 1.5 MiB, and the largest bundles of
@@ -21,37 +24,37 @@ const (
 	MaxNodes    = 500_000  // values in one document with repeated aliases
 )
 
-// document is one YAML document of a file. Its text begins with its first line that is not a comment.
-type document struct {
-	line int // of the file, from 1
-	text []byte
+// Document is one YAML document of a file. Its text begins with its first line that is not a comment.
+type Document struct {
+	Line int // of the file, from 1
+	Text []byte
 }
 
-// file is one file that is read. Its methods return errors with its place.
-type file struct{ origin manifest.Origin }
+// File is one file that is read. Its methods return errors with its place.
+type File struct{ Origin manifest.Origin }
 
-// at returns the place of a line of the file, or the origin of f if the line is 0.
-func (f file) at(line int) manifest.Origin {
-	o := f.origin
+// At returns the place of a line of the file, or the origin of f if the line is 0.
+func (f File) At(line int) manifest.Origin {
+	o := f.Origin
 	if line > 0 {
 		o.Line = line
 	}
 	return o
 }
 
-func (f file) errorf(line int, format string, args ...any) error {
-	return &manifest.Error{Origin: f.at(line), Message: clip(fmt.Sprintf(format, args...))}
+func (f File) Errorf(line int, format string, args ...any) error {
+	return &manifest.Error{Origin: f.At(line), Message: mistake.Clip(fmt.Sprintf(format, args...))}
 }
 
-// read returns the content of the file, which the caller must not change. A file system that keeps its files in memory has a method
+// Read returns the content of the file, which the caller must not change. A file system that keeps its files in memory has a method
 // ReadShared; the content is then in memory once.
-func (f file) read(fsys fs.FS) ([]byte, error) {
-	info, err := fs.Stat(fsys, f.origin.Path)
+func (f File) Read(fsys fs.FS) ([]byte, error) {
+	info, err := fs.Stat(fsys, f.Origin.Path)
 	if err != nil {
-		return nil, f.errorf(0, "cannot be read: %v", reason(err))
+		return nil, f.Errorf(0, "cannot be read: %v", mistake.Reason(err))
 	}
 	if info.Size() > MaxFileSize {
-		return nil, f.errorf(0, "has %d bytes, at most %d are allowed", info.Size(), MaxFileSize)
+		return nil, f.Errorf(0, "has %d bytes, at most %d are allowed", info.Size(), MaxFileSize)
 	}
 	readFile := func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
 	if memory, is := fsys.(interface {
@@ -59,31 +62,31 @@ func (f file) read(fsys fs.FS) ([]byte, error) {
 	}); is {
 		readFile = memory.ReadShared
 	}
-	data, err := readFile(f.origin.Path)
+	data, err := readFile(f.Origin.Path)
 	if err != nil {
-		return nil, f.errorf(0, "cannot be read: %v", reason(err))
+		return nil, f.Errorf(0, "cannot be read: %v", mistake.Reason(err))
 	}
 	return data, nil
 }
 
-// normalize converts data to UTF-8 with plain line feeds and without a byte order mark.
-func (f file) normalize(data []byte) ([]byte, error) {
+// Normalize converts data to UTF-8 with plain line feeds and without a byte order mark.
+func (f File) Normalize(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(data, []byte{0xfe, 0xff}) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
-		return nil, f.errorf(1, "is UTF-16; save it as UTF-8")
+		return nil, f.Errorf(1, "is UTF-16; save it as UTF-8")
 	}
 	if bytes.IndexByte(data, '\r') >= 0 {
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
 	if utf8.Valid(data) {
-		if path.Ext(f.origin.Path) == ".json" {
+		if path.Ext(f.Origin.Path) == ".json" {
 			data = jsonEscapes.ReplaceAllFunc(data, unescapeJSON)
 		}
 		return data, nil
 	}
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if !utf8.Valid(line) {
-			return nil, f.errorf(i+1, "is not valid UTF-8")
+			return nil, f.Errorf(i+1, "is not valid UTF-8")
 		}
 	}
 	return data, nil
@@ -105,16 +108,16 @@ func unescapeJSON(escaped []byte) []byte {
 	return []byte(text)
 }
 
-// split splits a stream at its document markers: "---" and "..." at the beginning of a line, which YAML allows nowhere
+// Split splits a stream at its document markers: "---" and "..." at the beginning of a line, which YAML allows nowhere
 // else. It drops documents that have only comments and directives.
-func split(data []byte) []document {
-	var documents []document
-	var current document
+func Split(data []byte) []Document {
+	var documents []Document
+	var current Document
 	flush := func() {
-		if current.line > 0 {
+		if current.Line > 0 {
 			documents = append(documents, current)
 		}
-		current = document{}
+		current = Document{}
 	}
 	number := 0
 	for len(data) > 0 {
@@ -129,10 +132,10 @@ func split(data []byte) []document {
 			flush()
 		}
 		switch {
-		case current.line > 0:
-			current.text = current.text[:len(current.text)+len(line)] // the lines are adjacent in data
+		case current.Line > 0:
+			current.Text = current.Text[:len(current.Text)+len(line)] // the lines are adjacent in data
 		case content:
-			current = document{line: number, text: data[:len(line)]}
+			current = Document{Line: number, Text: data[:len(line)]}
 		}
 		data = rest
 	}
@@ -153,9 +156,9 @@ func marker(line []byte) (marks, content bool) {
 
 // maxValues returns an upper bound for the values in the text: one of these characters precedes each value but the
 // first. The YAML library allocates some 300 bytes per value before decoder can count them.
-func (d document) maxValues() int {
-	n := 1 + bytes.Count(d.text, []byte("- ")) + bytes.Count(d.text, []byte("-\t"))
-	for _, c := range d.text {
+func (d Document) maxValues() int {
+	n := 1 + bytes.Count(d.Text, []byte("- ")) + bytes.Count(d.Text, []byte("-\t"))
+	for _, c := range d.Text {
 		switch c {
 		case '\n', ',', ':', '[', '{', '?':
 			n++

@@ -1,4 +1,4 @@
-package render
+package decode
 
 import (
 	"bytes"
@@ -12,30 +12,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parse decodes one document into nodes. A null document is nil.
-func (f file) parse(d document) (node *yaml.Node, err error) {
+// Parse decodes one document into nodes. A null document is nil.
+func (f File) Parse(d Document) (node *yaml.Node, err error) {
 	defer func() { // the YAML library has panicked on malformed input before
 		if r := recover(); r != nil {
-			node, err = nil, f.errorf(d.line, "is not valid YAML: %v", r)
+			node, err = nil, f.Errorf(d.Line, "is not valid YAML: %v", r)
 		}
 	}()
-	if len(d.text) > MaxNodes {
+	if len(d.Text) > MaxNodes {
 		if most := d.maxValues(); most > MaxNodes {
-			return nil, f.errorf(d.line, "has up to %d values in one document, at most %d are allowed; split it", most, MaxNodes)
+			return nil, f.Errorf(d.Line, "has up to %d values in one document, at most %d are allowed; split it", most, MaxNodes)
 		}
 	}
 	var root yaml.Node
-	stream := yaml.NewDecoder(bytes.NewReader(d.text))
+	stream := yaml.NewDecoder(bytes.NewReader(d.Text))
 	err = stream.Decode(&root)
 	if err == nil { // text after the end of {...} on its line would be lost
 		var more yaml.Node
 		if err = stream.Decode(&more); err == nil {
-			return nil, f.errorf(d.line, "has content after its end; separate objects with a line of ---")
+			return nil, f.Errorf(d.Line, "has content after its end; separate objects with a line of ---")
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		line, message := yamlError(err, d.text)
-		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s%s", message, templateHint(d.text))
+		line, message := yamlError(err, d.Text)
+		return nil, f.Errorf(d.Line+line-1, "is not valid YAML: %s%s", message, TemplateHint(d.Text))
 	}
 	if root.Kind != yaml.DocumentNode || len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null" {
 		return nil, nil
@@ -43,26 +43,26 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 	return root.Content[0], nil
 }
 
-// eachValue decodes all documents of a stream that are not null. With lines, the stream is a whole file and errors have
+// EachValue decodes all documents of a stream that are not null. With lines, the stream is a whole file and errors have
 // its lines.
-func (f file) eachValue(data []byte, lines bool, visit func(line int, value any, d *decoder) error) error {
-	for _, document := range split(data) {
+func (f File) EachValue(data []byte, lines bool, visit func(line int, value any, d *Decoder) error) error {
+	for _, document := range Split(data) {
 		if !lines {
-			document.line = max(f.origin.Line, 1)
+			document.Line = max(f.Origin.Line, 1)
 		}
-		node, err := f.parse(document)
+		node, err := f.Parse(document)
 		if err != nil {
 			return err
 		}
 		if node == nil {
 			continue
 		}
-		d := &decoder{file: f, offset: document.line - 1}
-		value, err := d.value(node, 0)
+		d := &Decoder{File: f, Offset: document.Line - 1}
+		value, err := d.Value(node, 0)
 		if err != nil {
 			return err
 		}
-		if err := visit(document.line, value, d); err != nil {
+		if err := visit(document.Line, value, d); err != nil {
 			return err
 		}
 	}
@@ -79,8 +79,8 @@ const renderFirst = "; if it is a template, render it first and commit the resul
 
 var yamlTemplate = regexp.MustCompile(`\{\{|\{%`)
 
-// templateHint returns renderFirst if the text may be a template.
-func templateHint(text []byte) string {
+// TemplateHint returns renderFirst if the text may be a template.
+func TemplateHint(text []byte) string {
 	if yamlTemplate.Match(text) {
 		return renderFirst
 	}
@@ -102,39 +102,39 @@ func yamlError(err error, text []byte) (line int, message string) {
 	return max(line, 1), m[2]
 }
 
-// decoder converts the nodes of one document into the values that apimachinery keeps in Unstructured. A duplicate key
+// Decoder converts the nodes of one document into the values that apimachinery keeps in Unstructured. A duplicate key
 // in a mapping is an error. Scalars follow YAML 1.2, as in kustomize: "yes" and "on" are strings.
-type decoder struct {
-	file   file
-	offset int // added to the lines of nodes
+type Decoder struct {
+	File   File
+	Offset int // added to the lines of nodes
 	nodes  int // decoded so far
-	bytes  int // of text, decoded so far
-	// sharing has the parts of earlier objects; nil for values that may be changed.
-	sharing *sharing
+	Bytes  int // of text, decoded so far
+	// Sharing has the parts of earlier objects; nil for values that may be changed.
+	Sharing *Sharing
 }
 
-func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
+func (d *Decoder) Errorf(n *yaml.Node, format string, args ...any) error {
 	line := 0
 	if n.Line > 0 {
-		line = n.Line + d.offset
+		line = n.Line + d.Offset
 	}
-	return d.file.errorf(line, format, args...)
+	return d.File.Errorf(line, format, args...)
 }
 
-func (d *decoder) value(n *yaml.Node, depth int) (any, error) {
+func (d *Decoder) Value(n *yaml.Node, depth int) (any, error) {
 	decoded, err := d.decode(n, depth)
 	return decoded.value, err
 }
 
-func (d *decoder) decode(n *yaml.Node, depth int) (none sharedValue, err error) {
+func (d *Decoder) decode(n *yaml.Node, depth int) (none sharedValue, err error) {
 	if d.nodes++; d.nodes > MaxNodes {
-		return none, d.errorf(n, "has more than %d values, including repeated aliases", MaxNodes)
+		return none, d.Errorf(n, "has more than %d values, including repeated aliases", MaxNodes)
 	}
-	if d.bytes += len(n.Value); d.bytes > MaxFileSize {
-		return none, d.errorf(n, "has more than %d bytes of text, including repeated aliases", MaxFileSize)
+	if d.Bytes += len(n.Value); d.Bytes > MaxFileSize {
+		return none, d.Errorf(n, "has more than %d bytes of text, including repeated aliases", MaxFileSize)
 	}
 	if depth > MaxDepth {
-		return none, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
+		return none, d.Errorf(n, "is nested deeper than %d levels", MaxDepth)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -146,7 +146,7 @@ func (d *decoder) decode(n *yaml.Node, depth int) (none sharedValue, err error) 
 				return none, err
 			}
 		}
-		return d.sharing.list(items), nil
+		return d.Sharing.list(items), nil
 	case yaml.AliasNode:
 		return d.decode(n.Alias, depth+1)
 	case yaml.ScalarNode:
@@ -154,25 +154,25 @@ func (d *decoder) decode(n *yaml.Node, depth int) (none sharedValue, err error) 
 		if err != nil {
 			return none, err
 		}
-		return d.sharing.scalar(value), nil
+		return d.Sharing.scalar(value), nil
 	}
-	return none, d.errorf(n, "is not valid YAML: unexpected node")
+	return none, d.Errorf(n, "is not valid YAML: unexpected node")
 }
 
-func (d *decoder) scalar(n *yaml.Node) (any, error) {
+func (d *Decoder) scalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil, nil
 	case "!!bool":
 		var b bool
 		if err := n.Decode(&b); err != nil {
-			return nil, d.errorf(n, "is not a boolean")
+			return nil, d.Errorf(n, "is not a boolean")
 		}
 		return b, nil
 	case "!!int", "!!float":
 		number, err := number(n)
 		if err != nil {
-			return nil, d.errorf(n, "%v", err)
+			return nil, d.Errorf(n, "%v", err)
 		}
 		return number, nil
 	}
@@ -207,8 +207,8 @@ func number(n *yaml.Node) (any, error) {
 	return nil, errors.New("is not a number")
 }
 
-// lookup returns the node at a path of keys and indexes ("[0]") below n, or the deepest node on the path.
-func lookup(n *yaml.Node, path ...string) *yaml.Node {
+// Lookup returns the node at a path of keys and indexes ("[0]") below n, or the deepest node on the path.
+func Lookup(n *yaml.Node, path ...string) *yaml.Node {
 	for _, step := range path {
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias

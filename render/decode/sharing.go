@@ -1,4 +1,4 @@
-package render
+package decode
 
 import (
 	"encoding/binary"
@@ -16,11 +16,11 @@ const (
 	longestShared = 256
 )
 
-// sharing keeps equal parts of the objects of one build in memory once: containers, probes, resources, labels and names are the
+// Sharing keeps equal parts of the objects of one build in memory once: containers, probes, resources, labels and names are the
 // same in many objects. Nobody changes the Manifest of an Object, so that objects may have parts in common.
 //
 // Each value has a number. A map or list is identified by the numbers of its values.
-type sharing struct {
+type Sharing struct {
 	recent, before map[string]sharedValue // before has the values before the last mostShared ones
 	last           uint32
 	key            []byte
@@ -37,8 +37,8 @@ type field struct {
 	value sharedValue
 }
 
-// share replaces the parts of an object by equal parts of earlier objects. The object itself stays another one.
-func (s *sharing) share(object map[string]any) {
+// Share replaces the parts of an object by equal parts of earlier objects. The object itself stays another one.
+func (s *Sharing) Share(object map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value := object[name]
 		delete(object, name) // with its own text of the name
@@ -47,7 +47,7 @@ func (s *sharing) share(object map[string]any) {
 }
 
 // of returns the number of a value, and the first value that was equal.
-func (s *sharing) of(value any) sharedValue {
+func (s *Sharing) of(value any) sharedValue {
 	switch v := value.(type) {
 	case map[string]any:
 		fields := make([]field, 0, len(v))
@@ -66,7 +66,7 @@ func (s *sharing) of(value any) sharedValue {
 }
 
 // object returns an object with the given fields, whose names differ. It sorts them. A nil sharing shares nothing.
-func (s *sharing) object(fields []field) sharedValue {
+func (s *Sharing) object(fields []field) sharedValue {
 	if s == nil {
 		return sharedValue{value: objectOf(fields)}
 	}
@@ -93,7 +93,7 @@ func objectOf(fields []field) map[string]any {
 }
 
 // list returns a list with the given items.
-func (s *sharing) list(items []sharedValue) sharedValue {
+func (s *Sharing) list(items []sharedValue) sharedValue {
 	create := func() any {
 		list := make([]any, len(items))
 		for i, item := range items {
@@ -112,7 +112,7 @@ func (s *sharing) list(items []sharedValue) sharedValue {
 }
 
 // scalar returns a value that is neither an object nor a list.
-func (s *sharing) scalar(value any) sharedValue {
+func (s *Sharing) scalar(value any) sharedValue {
 	if s == nil {
 		return sharedValue{value: value}
 	}
@@ -139,10 +139,10 @@ func (s *sharing) scalar(value any) sharedValue {
 }
 
 // text returns a text.
-func (s *sharing) text(text string) string { return s.scalar(text).value.(string) }
+func (s *Sharing) text(text string) string { return s.scalar(text).value.(string) }
 
 // known returns the value with a key, and makes it if there is none yet.
-func (s *sharing) known(key []byte, create func() any) sharedValue {
+func (s *Sharing) known(key []byte, create func() any) sharedValue {
 	s.key = key
 	if found, ok := s.recent[string(key)]; ok {
 		return found

@@ -1,4 +1,4 @@
-package render
+package decode
 
 import (
 	"maps"
@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func (d *decoder) mapping(n *yaml.Node, depth int) (none sharedValue, err error) {
+func (d *Decoder) mapping(n *yaml.Node, depth int) (none sharedValue, err error) {
 	fields := make([]field, 0, len(n.Content)/2)
 	known := names{few: make([]string, 0, len(n.Content)/2)}
 	var merged []*yaml.Node
@@ -21,16 +21,16 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (none sharedValue, err error)
 			if key.Kind == yaml.MappingNode { // {{ name }} is a mapping whose key is a mapping
 				hint = renderFirst
 			}
-			return none, d.errorf(n.Content[i], "has a mapping key that is not a string%s", hint)
+			return none, d.Errorf(n.Content[i], "has a mapping key that is not a string%s", hint)
 		}
 		if key.ShortTag() == "!!merge" {
 			merged = append(merged, n.Content[i+1])
 			continue
 		}
 		if !known.add(key.Value) {
-			return none, d.errorf(n.Content[i], "duplicate key %.100q", key.Value)
+			return none, d.Errorf(n.Content[i], "duplicate key %.100q", key.Value)
 		}
-		d.bytes += len(key.Value)
+		d.Bytes += len(key.Value)
 		value, err := d.decode(n.Content[i+1], depth+1)
 		if err != nil {
 			return none, err
@@ -42,7 +42,7 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (none sharedValue, err error)
 			return none, err
 		}
 	}
-	return d.sharing.object(fields), nil
+	return d.Sharing.object(fields), nil
 }
 
 // names are the names of the fields of a mapping.
@@ -74,8 +74,8 @@ func (n *names) add(name string) bool {
 }
 
 // merge adds the keys of a merge key (<<) that the mapping lacks.
-func (d *decoder) merge(fields []field, known *names, from *yaml.Node, depth int) ([]field, error) {
-	value, err := d.value(from, depth)
+func (d *Decoder) merge(fields []field, known *names, from *yaml.Node, depth int) ([]field, error) {
+	value, err := d.Value(from, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (d *decoder) merge(fields []field, known *names, from *yaml.Node, depth int
 	for _, source := range sources {
 		more, ok := source.(map[string]any)
 		if !ok {
-			return nil, d.errorf(from, "merge key << needs a mapping or a list of mappings")
+			return nil, d.Errorf(from, "merge key << needs a mapping or a list of mappings")
 		}
 		for _, key := range slices.Sorted(maps.Keys(more)) {
 			if known.add(key) {
-				fields = append(fields, field{key, d.sharing.of(more[key])})
+				fields = append(fields, field{key, d.Sharing.of(more[key])})
 			}
 		}
 	}

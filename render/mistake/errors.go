@@ -1,4 +1,5 @@
-package render
+// Package mistake bounds the number and the length of the errors about the files of a repository.
+package mistake
 
 import (
 	"errors"
@@ -15,27 +16,27 @@ const (
 	maxMessage    = 1 << 10 // bytes per message, without its place
 )
 
-// errorList collects errors up to a limit.
-type errorList struct {
-	limit int
-	errs  []error
+// List collects errors up to a limit.
+type List struct {
+	Limit int
+	Errs  []error
 	count int
 }
 
-// add reports whether the list is still below its limit.
-func (m *errorList) add(err error) bool {
+// Add reports whether the list is still below its limit.
+func (m *List) Add(err error) bool {
 	if err != nil {
-		m.errs, m.count = append(m.errs, err), m.count+countErrors(err)
+		m.Errs, m.count = append(m.Errs, err), m.count+countErrors(err)
 	}
-	return m.count < m.limit
+	return m.count < m.Limit
 }
 
-// join returns all errors as one. It appends last, a hint at further errors, if the limit is reached.
-func (m *errorList) join(last error) error {
-	if m.count < m.limit {
-		return errors.Join(m.errs...)
+// Join returns all errors as one. It appends last, a hint at further errors, if the limit is reached.
+func (m *List) Join(last error) error {
+	if m.count < m.Limit {
+		return errors.Join(m.Errs...)
 	}
-	return errors.Join(append(m.errs, last)...)
+	return errors.Join(append(m.Errs, last)...)
 }
 
 // countErrors returns how many errors err joins.
@@ -51,16 +52,16 @@ func countErrors(err error) int {
 	return n
 }
 
-// reason returns the error of a file without the system call and the path, which the place of the mistake has.
-func reason(err error) error {
+// Reason returns the error of a file without the system call and the path, which the place of the mistake has.
+func Reason(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err
 }
 
-// clip removes the middle of a long message.
-func clip(message string) string {
+// Clip removes the middle of a long message.
+func Clip(message string) string {
 	if len(message) <= maxMessage {
 		return message
 	}
@@ -68,9 +69,9 @@ func clip(message string) string {
 	return strings.ToValidUTF8(head, "") + " ... " + strings.ToValidUTF8(tail, "")
 }
 
-// printable reports whether a file name can be printed safely: a line feed or an escape sequence could forge lines of a
+// Printable reports whether a file name can be printed safely: a line feed or an escape sequence could forge lines of a
 // log or a report.
-func printable(name string) bool {
+func Printable(name string) bool {
 	for _, r := range name {
 		if r == utf8.RuneError || !strconv.IsPrint(r) {
 			return false
