@@ -107,6 +107,14 @@ var within = map[string]map[string][]string{
 
 		"diff/hunk/onserver": {}, // tests on an API server
 	},
+	"render": {
+		"mistake":        {},
+		"decode":         {"mistake"},
+		"partition":      {"decode"},
+		"override/patch": {},
+		"override":       {"override/patch"},
+		"packed":         {".", "decode"},
+	},
 	"reconciler": {
 		"apply/ownership":   {},
 		"apply/live":        {"apply/ownership"},
@@ -171,6 +179,8 @@ var sizes = map[string]int{
 	"propagate":   3000,
 	"reconciler/": 3500,
 	"reconciler":  700,
+	"render/":     3500,
+	"render":      3500,
 }
 
 // rooms are the folders at the top. A new one is a new word that everybody has to learn.

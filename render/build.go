@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render/decode"
 	"github.com/accord-dev/accord/render/mistake"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // Options select the directory to build.
@@ -86,7 +87,7 @@ type builder struct {
 	buffer   []byte // for reading files
 	budget   *Budget
 	sharing  *decode.Sharing
-	sizes    partSizes
+	sizes    partition.Sizes
 	changed  *changed // since the previous build; nil if unknown
 }
 

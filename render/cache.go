@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // Cache holds the results of the previous build of a directory. The next build parses changed files only: it compares the
@@ -38,7 +39,7 @@ type cachedFile struct {
 // cachedBuild is the result of kustomize for one directory.
 type cachedBuild struct {
 	closure map[string][]byte // all files that kustomize could read
-	parts   map[partKey]*builtPart
+	parts   map[partition.Key]*partition.Result[kustomized]
 	objects []Object
 }
 
@@ -57,7 +58,7 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 		before = Cache{}
 	}
 	*m = emptyCache(o, fsys)
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{}, sizes: usualSizes}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{}, sizes: partition.UsualSizes}.build(o)
 }
 
 func emptyCache(o Options, fsys fs.FS) Cache {
@@ -166,10 +167,10 @@ func (v *vetter) closure(r *root) (map[string][]byte, error) {
 
 // cached returns the previous result for r if all files that kustomize can read are the same.
 func (v *vetter) cached(r *root, closure map[string][]byte) ([]Object, bool) {
-	k := v.previous.built[r.dir]
+	k := v.previous.built[r.Dir]
 	if k == nil || !maps.EqualFunc(k.closure, closure, bytes.Equal) {
 		return nil, false
 	}
-	v.current.built[r.dir] = k
+	v.current.built[r.Dir] = k
 	return slices.Clone(k.objects), true
 }

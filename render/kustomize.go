@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render/decode"
 	"github.com/accord-dev/accord/render/mistake"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // originAnnotation is set by kustomize to the origin of a resource.
@@ -82,9 +83,9 @@ func (b builder) kustomizeSome(asked string, dirs []string, reuse bool) (objects
 		v.current.vetted[dir] = k
 	}
 	for _, r := range v.roots {
-		replaces = replaces || len(r.allReplacements) > 0
+		replaces = replaces || len(r.Replacements) > 0
 		for _, base := range r.uses {
-			bases[base.dir] = true
+			bases[base.Dir] = true
 		}
 	}
 	// The weight of a replacement depends on all files. A directory that was a base was not built.
@@ -155,26 +156,48 @@ func (v *vetter) run(dir string) ([]Object, error) {
 
 // objectsOf builds a kustomization in parts if possible, else as a whole.
 func (v *vetter) objectsOf(r *root, k *cachedBuild) (objects []kustomized, err error) {
-	asOne := &unsplittable{"it is small"}
-	if v.weights[r].objects > v.sizes.least {
-		objects, k.parts, err = v.buildParts(r)
-		if _, is := errors.AsType[*unsplittable](err); err == nil {
+	run := func(files filesys.FileSystem, dir string) ([]partition.ID, []kustomized, error) {
+		built, err := krustyRun(files, path.Join("/", dir), v.weights[r].schemas > 0)
+		if err != nil {
+			return nil, nil, errors.New(oneLine(err))
+		}
+		ids, objects := r.objects(built)
+		return ids, objects, nil
+	}
+	reason := "it is small"
+	if v.weights[r].objects > v.sizes.Least {
+		b := partition.Builder[kustomized]{Tree: partition.Tree{Memory: v.memory, Data: v.data, Objects: v.manifests}, Sizes: v.sizes, Run: run, Share: v.shareBuilt}
+		var known map[partition.Key]*partition.Result[kustomized]
+		if before := v.previous.built[r.Dir]; before != nil {
+			known = before.parts
+		}
+		objects, k.parts, err = b.Build(&r.Kustomization, known)
+		unsplittable, is := errors.AsType[*partition.Unsplittable](err)
+		if err == nil {
 			return objects, nil
 		} else if !is {
 			return nil, r.errorf("", "kustomize: %v", err)
 		}
-		asOne, _ = errors.AsType[*unsplittable](err)
+		reason = unsplittable.Error()
 	}
-	if v.weights[r].objects > MaxKustomized {
-		return nil, r.errorf("", "has more than %d objects and kustomizations to build, counting a base as often as it is used, and cannot be built in parts: %s; split it", MaxKustomized, mistake.Clip(asOne.reason))
+	if v.weights[r].objects > partition.MaxObjects {
+		return nil, r.errorf("", "has more than %d objects and kustomizations to build, counting a base as often as it is used, and cannot be built in parts: %s; split it", partition.MaxObjects, mistake.Clip(reason))
 	}
-	built, err := krustyRun(v.memory, path.Join("/", r.dir), v.weights[r].schemas > 0)
+	_, objects, err = run(v.memory, r.Dir)
 	if err != nil {
-		return nil, r.errorf("", "kustomize: %s", oneLine(err))
+		return nil, r.errorf("", "kustomize: %v", err)
 	}
-	objects = r.objects(built)
 	v.shareBuilt(objects)
 	return objects, nil
+}
+
+// manifests returns the objects of a resource file.
+func (v *vetter) manifests(file string) []partition.Manifest {
+	var found []partition.Manifest
+	for _, o := range v.files[file] {
+		found = append(found, partition.Manifest{Unstructured: o.Manifest, Line: o.Origin.Line})
+	}
+	return found
 }
 
 // krustyRun runs kustomize, alone for a build that sets the schema, and turns a panic into an error.
@@ -213,20 +236,19 @@ func oneLine(err error) string {
 // kustomized is an object that kustomize built.
 type kustomized struct {
 	Object       // without the line and the text of its origin
-	key    idKey // of the resource
 	err    error // of a resource that is not an object
 	valid  *bool // reports whether the object passed its checks
 }
 
 // objects converts the resources of kustomize.
-func (r *root) objects(built resmap.ResMap) []kustomized {
+func (r *root) objects(built resmap.ResMap) (ids []partition.ID, objects []kustomized) {
 	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
-	objects := make([]kustomized, 0, built.Size())
+	ids, objects = make([]partition.ID, 0, built.Size()), make([]kustomized, 0, built.Size())
 	for _, res := range built.Resources() {
 		o, err := r.object(res, keepOrigin)
-		objects = append(objects, kustomized{Object: o, key: keyOf(res.CurId()), err: err, valid: new(bool)})
+		ids, objects = append(ids, partition.IDOf(res.CurId())), append(objects, kustomized{Object: o, err: err, valid: new(bool)})
 	}
-	return objects
+	return ids, objects
 }
 
 // shareBuilt keeps the equal parts of new objects in memory once.
@@ -252,9 +274,9 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	}
 	o := Object{Manifest: u, Origin: r.Origin, Digest: Digest(u), id: manifest.IDOf(u)}
 	if err == nil && from != nil {
-		o.Origin.Path = path.Join(r.dir, from.Path)
+		o.Origin.Path = path.Join(r.Dir, from.Path)
 		if from.ConfiguredIn != "" {
-			o.Origin.Path = path.Join(r.dir, from.ConfiguredIn)
+			o.Origin.Path = path.Join(r.Dir, from.ConfiguredIn)
 		}
 	}
 	return o, nil

@@ -15,7 +15,6 @@ import (
 // interrupted. Without limits, a few lines with nested bases could keep it busy for hours.
 const (
 	MaxInParts        = 20_000   // objects and kustomizations; a base counts as often as it is used
-	MaxKustomized     = 5_000    // the same, of one that cannot be built in parts
 	MaxKustomizedSize = 32 << 20 // bytes; a base counts as often as it is used, with the additions of patches and labels
 	MaxSteps          = 200_000  // changes of one object by one patch, replacement or image
 	MaxReplacements   = 1_000    // of one kustomization
@@ -53,7 +52,7 @@ func (v *vetter) weigh(r *root) (weight, error) {
 		w.schemas++
 	}
 	each := len(k.Images) + len(k.Replicas) + len(k.Labels)
-	for _, replacement := range r.allReplacements {
+	for _, replacement := range r.Replacements {
 		each += targets(replacement)
 	}
 	w.steps += w.objects * (each + len(k.Patches) + len(k.PatchesJson6902) + len(k.Transformers))
@@ -77,7 +76,7 @@ func (r *root) checkLimits(w weight) error {
 		has, most int
 		of        string
 	}{
-		{len(r.allReplacements), MaxReplacements, "replacements"},
+		{len(r.Replacements), MaxReplacements, "replacements"},
 		{w.objects, MaxInParts, "objects and kustomizations"},
 		{w.bytes, MaxKustomizedSize, "bytes"},
 		{w.steps, MaxSteps, "changes of an object"},
@@ -106,7 +105,7 @@ func (r *root) bytesAdded() int {
 func (v *vetter) weighPatch(r *root, p types.Patch) error {
 	f, text := r.File, []byte(p.Patch)
 	if p.Path != "" {
-		name := path.Join(r.dir, p.Path)
+		name := path.Join(r.Dir, p.Path)
 		data, err := v.memory.ReadFile("/" + name)
 		if err != nil {
 			return r.errorf(p.Path, "%q is not in memory: %v", p.Path, err)

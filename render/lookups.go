@@ -46,9 +46,9 @@ type vetted struct {
 // record keeps the vetted kustomizations for the next build.
 func (v *vetter) record() {
 	for dir, r := range v.roots {
-		k := &vetted{lookups: r.lookups, replaces: len(r.allReplacements) > 0, component: r.isComponent()}
+		k := &vetted{lookups: r.lookups, replaces: len(r.Replacements) > 0, component: r.isComponent()}
 		for _, used := range r.uses {
-			k.uses = append(k.uses, used.dir)
+			k.uses = append(k.uses, used.Dir)
 		}
 		for name := range r.files {
 			if v.used[name] {

@@ -148,7 +148,7 @@ func (v *vetter) pluginFiles(r *root, fields map[string]any, field string, refs 
 		}
 		if strings.EqualFold(field, "path") {
 			r.bytesPerObject += len(data)
-			if err := r.countCopies(v.file(path.Join(r.dir, written)), data, true); err != nil {
+			if err := r.countCopies(v.file(path.Join(r.Dir, written)), data, true); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/accord-dev/accord/render/mistake"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // remote matches references that kustomize or git would fetch from outside the tree.
@@ -29,14 +30,14 @@ func (v *vetter) resolve(r *root, ref string) (name, written string, err error) 
 	case path.IsAbs(ref) || filepath.IsAbs(ref):
 		return "", "", r.errorf(ref, "%q is an absolute path, expected one relative to the kustomization", ref)
 	}
-	name = path.Join(r.dir, ref)
+	name = path.Join(r.Dir, ref)
 	if !mistake.Printable(name) {
 		return "", "", r.errorf(ref, "%q has unprintable characters", ref)
 	}
 	if !fs.ValidPath(name) {
 		return "", "", r.errorf(ref, "%q is outside the tree", ref)
 	}
-	written, err = filepath.Rel(filepath.FromSlash(r.dir), filepath.FromSlash(name))
+	written, err = filepath.Rel(filepath.FromSlash(r.Dir), filepath.FromSlash(name))
 	if err != nil {
 		return "", "", r.errorf(ref, "%q: %v", ref, err)
 	}
@@ -93,7 +94,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 	if info, err := fs.Stat(v.fsys, name); err == nil && info.IsDir() {
 		written, err := v.directory(r, ref, stack)
 		if err == nil {
-			r.entries = append(r.entries, entry{dir: r.uses[len(r.uses)-1]})
+			r.Entries = append(r.Entries, partition.Entry{Dir: &r.uses[len(r.uses)-1].Kustomization})
 		}
 		return written, err
 	}
@@ -110,7 +111,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 			return "", err
 		}
 	}
-	r.resources, r.entries = append(r.resources, v.files[name]...), append(r.entries, entry{file: name})
+	r.resources, r.Entries = append(r.resources, v.files[name]...), append(r.Entries, partition.Entry{File: name})
 	return written, v.put(r, name, data)
 }
 

@@ -20,7 +20,7 @@ import (
 func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 	all := []types.Replacement{field.Replacement}
 	if field.Path != "" {
-		name := path.Join(r.dir, field.Path)
+		name := path.Join(r.Dir, field.Path)
 		data, err := v.memory.ReadFile("/" + name)
 		if err != nil {
 			return r.errorf(field.Path, "%q is not in memory: %v", field.Path, err)
@@ -32,7 +32,7 @@ func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 	for _, replacement := range all {
 		v.recordParts(replacement)
 	}
-	r.allReplacements = append(r.allReplacements, all...)
+	r.Replacements = append(r.Replacements, all...)
 	return nil
 }
 
@@ -67,7 +67,7 @@ func readReplacements(f decode.File, data []byte) ([]types.Replacement, error) {
 // doublings returns how often the replacements of r can double the size of a value.
 func (v *vetter) doublings(r *root) int {
 	n := 0
-	for _, replacement := range r.allReplacements {
+	for _, replacement := range r.Replacements {
 		source := replacement.Source
 		if source == nil || !v.composite(*source) && !v.partlyReplaced(*source) {
 			continue

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // vetter checks kustomizations before kustomize reads them. Kustomize downloads files and runs git regardless of its
@@ -36,22 +37,17 @@ type vetter struct {
 
 // root is one directory with a kustomization.
 type root struct {
-	decode.File
-	dir             string
-	node            *yaml.Node // the kustomization, for lines in errors
-	offset          int
-	kustomization   types.Kustomization
-	final           types.Kustomization // as kustomize reads it
-	entries         []entry             // of resources
-	components      []*root
-	lookups         map[string]bool // the names that it looked for in the tree, whether they exist or not
-	resources       []Object        // of its own resource files
-	files           map[string]bool // vetted for this kustomization
-	uses            []*root         // the directories that it references
-	size            int             // bytes of its files and patches
-	bytesPerObject  int             // bytes that its patches can add to each object
-	copies          int             // copy operations in its patches
-	allReplacements []types.Replacement
+	partition.Kustomization
+	node           *yaml.Node // the kustomization, for lines in errors
+	offset         int
+	kustomization  types.Kustomization
+	lookups        map[string]bool // the names that it looked for in the tree, whether they exist or not
+	resources      []Object        // of its own resource files
+	files          map[string]bool // vetted for this kustomization
+	uses           []*root         // the directories that it references
+	size           int             // bytes of its files and patches
+	bytesPerObject int             // bytes that its patches can add to each object
+	copies         int             // copy operations in its patches
 }
 
 // errorf returns an error at the line of the kustomization that contains the text, or at its first line.
@@ -107,7 +103,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	v.fsys = looked
 	defer func() { v.fsys = outside }()
 	names := v.kustomizations(dir)
-	r := &root{File: v.file(names[0]), dir: dir, files: map[string]bool{}, lookups: looked.names}
+	r := &root{Kustomization: partition.Kustomization{File: v.file(names[0]), Dir: dir}, files: map[string]bool{}, lookups: looked.names}
 	v.roots[dir] = r
 	if len(names) > 1 {
 		return nil, r.errorf("", "is one of several kustomizations of the directory: %s", strings.Join(names, ", "))
@@ -126,7 +122,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if err != nil {
 		return nil, r.errorf("", "cannot be written for kustomize: %v", err)
 	}
-	r.final = k
+	r.Written = k
 	return r, v.put(r, path.Join(dir, konfig.DefaultKustomizationFileName()), text)
 }
 
@@ -197,7 +193,7 @@ func (v *vetter) references(r *root, stack []string) error {
 		rewrite(k.Components, func(ref string) (string, error) {
 			written, err := v.directory(r, ref, stack)
 			if err == nil {
-				r.components = append(r.components, r.uses[len(r.uses)-1])
+				r.Components = append(r.Components, &r.uses[len(r.uses)-1].Kustomization)
 			}
 			return written, err
 		}),

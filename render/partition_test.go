@@ -16,10 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/render/decode"
+	"github.com/accord-dev/accord/render/partition"
 )
 
 // builtBy returns the result of a build with parts of a size, and the number of parts of each kustomization.
-func builtBy(fsys fstest.MapFS, sizes partSizes) (objects []Object, parts map[string]int, err error) {
+func builtBy(fsys fstest.MapFS, sizes partition.Sizes) (objects []Object, parts map[string]int, err error) {
 	current := emptyCache(Options{}, fsys)
 	objects, err = builder{fsys: fsys, current: &current, buffer: make([]byte, 4<<10), sizes: sizes, sharing: &decode.Sharing{}}.build(Options{})
 	parts = map[string]int{}
@@ -30,8 +31,8 @@ func builtBy(fsys fstest.MapFS, sizes partSizes) (objects []Object, parts map[st
 }
 
 var (
-	asOne = partSizes{least: math.MaxInt}
-	tiny  = partSizes{smallest: 1, mean: 2, largest: 3}
+	asOne = partition.Sizes{Least: math.MaxInt}
+	tiny  = partition.Sizes{Smallest: 1, Mean: 2, Largest: 3}
 )
 
 // requireSame compares a build in parts with a build as one, and returns the parts.
@@ -255,13 +256,14 @@ func (w *world) kustomization(dir string, depth int, component bool) {
 		fmt.Fprintf(&b, "replacements:\n- source: {kind: %s, name: %s%s}\n  targets: [{select: {kind: Deployment}, fieldPaths: [%s}]\n", "ConfigMap", w.configMap(), w.one("", "", ", fieldPath: data.key"),
 			w.one("spec.template.spec.serviceAccountName]", "spec.template.spec.containers.0.image], options: {delimiter: ':', index: 1", "spec.template.spec.serviceAccountName], options: {delimiter: '-', index: 0"))
 	}
+	field(5, "commonLabels: {common: %s, tier: %s}", w.known(), w.one("front", "back"))
 	field(1, "vars: [{name: VALUE, objref: {kind: ConfigMap, name: %s, apiVersion: v1}}]", w.known())
 	field(1, "sortOptions: {order: legacy}")
 	w.fsys[dir+"/kustomization.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 }
 
-// TestReferencesOfKustomize fails when kustomize changes, so that somebody compares the lists in split_references.go, and the rules in
-// split.go and split_patches.go, with the new kustomize.
+// TestReferencesOfKustomize fails when kustomize changes, so that somebody compares the lists in partition/references.go, and the rules in
+// partition/units.go and partition/patches.go, with the new kustomize.
 func TestReferencesOfKustomize(t *testing.T) {
 	text, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)

@@ -1,11 +1,10 @@
-package render
+package partition
 
 import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -15,33 +14,35 @@ import (
 	"sync"
 
 	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render/decode"
 )
 
-// partSizes decides about the division of a kustomization, in objects. A part ends at an object whose hash says so, or at the largest
+// Sizes decides about the division of a kustomization, in objects. A part ends at an object whose hash says so, or at the largest
 // size: an object that is added or removed changes the part with it and leaves the others as they are.
-type partSizes struct {
-	least    int // of a kustomization that is built in parts
-	smallest int // part
-	mean     int // of a part, above the smallest
-	largest  int // part, if no unit is larger
+type Sizes struct {
+	Least    int // of a kustomization that is built in parts
+	Smallest int // part
+	Mean     int // of a part, above the smallest
+	Largest  int // part, if no unit is larger
 }
 
-// usualSizes cost the least CPU time: fewer objects to compare, or fewer kustomizations to read.
-var usualSizes = partSizes{least: 200, smallest: 24, mean: 24, largest: 96}
+// UsualSizes cost the least CPU time: fewer objects to compare, or fewer kustomizations to read.
+var UsualSizes = Sizes{Least: 200, Smallest: 24, Mean: 24, Largest: 96}
 
 // part is one part of a kustomization.
 type part struct {
-	own   map[*unit]bool // the objects that the whole takes from this part
-	units map[*unit]bool // own, and everything that can influence them
-	roots map[*root]bool // kustomizations that change own
+	own   map[*unit]bool          // the objects that the whole takes from this part
+	units map[*unit]bool          // own, and everything that can influence them
+	roots map[*Kustomization]bool // kustomizations that change own
 	files map[string][]byte
 }
 
 // parts divides the units. Each unit is the own of one part.
-func (s *splitter) parts(sizes partSizes) ([]*part, error) {
+func (s *splitter) parts(sizes Sizes) ([]*part, error) {
 	var firsts []*unit
 	for _, u := range s.units {
 		if u.leader == nil && u.size > 0 {
@@ -53,8 +54,8 @@ func (s *splitter) parts(sizes partSizes) ([]*part, error) {
 	var parts []*part
 	size := 0
 	for _, u := range firsts {
-		if len(parts) == 0 || size >= sizes.smallest && u.hash()%uint32(sizes.mean) == 0 || size > 0 && size+u.size > sizes.largest {
-			parts, size = append(parts, &part{own: map[*unit]bool{}, units: map[*unit]bool{}, roots: map[*root]bool{}, files: map[string][]byte{}}), 0
+		if len(parts) == 0 || size >= sizes.Smallest && u.hash()%uint32(sizes.Mean) == 0 || size > 0 && size+u.size > sizes.Largest {
+			parts, size = append(parts, &part{own: map[*unit]bool{}, units: map[*unit]bool{}, roots: map[*Kustomization]bool{}, files: map[string][]byte{}}), 0
 		}
 		for _, t := range u.together() {
 			parts[len(parts)-1].own[t] = true
@@ -67,7 +68,7 @@ func (s *splitter) parts(sizes partSizes) ([]*part, error) {
 	work := 0
 	for _, p := range parts {
 		size := s.complete(p, refs)
-		if work += size * size; size > MaxKustomized || work > MaxKustomized*MaxKustomized {
+		if work += size * size; size > MaxObjects || work > MaxObjects*MaxObjects {
 			return nil, whole("too many of its objects refer to each other")
 		}
 	}
@@ -79,7 +80,7 @@ func (u *unit) hash() uint32 {
 	if u.generator != nil {
 		fmt.Fprintf(h, "%s %s", u.generator.dir, u.generator.id)
 	} else {
-		fmt.Fprintf(h, "%s %s", u.file, u.objects[0].ID())
+		fmt.Fprintf(h, "%s %s", u.file, manifest.IDOf(u.objects[0].Unstructured))
 	}
 	return h.Sum32() >> 8
 }
@@ -122,30 +123,34 @@ func (s *splitter) complete(p *part, refs *references) int {
 // write writes the kustomizations of a part, and the resource files of which it has some documents.
 func (s *splitter) write(p *part) error {
 	for r := range p.roots {
-		k, e := r.final, s.entries[r]
+		k, e := r.Written, s.entries[r]
 		k.Resources = nil
-		for i, used := range r.entries {
+		for i, used := range r.Entries {
 			switch {
-			case used.dir != nil && p.roots[used.dir], used.dir == nil && s.document(p, used.file):
-				k.Resources = append(k.Resources, r.final.Resources[i])
+			case used.Dir != nil && p.roots[used.Dir], used.Dir == nil && s.document(p, used.File):
+				k.Resources = append(k.Resources, r.Written.Resources[i])
 			}
 		}
 		k.Components = nil
-		for i, component := range r.components {
+		for i, component := range r.Components {
 			if p.roots[component] {
-				k.Components = append(k.Components, r.final.Components[i])
+				k.Components = append(k.Components, r.Written.Components[i])
 			}
 		}
 		k.ConfigMapGenerator = keep(k.ConfigMapGenerator, func(i int) bool { return p.units[e.configMaps[i]] })
 		k.SecretGenerator = keep(k.SecretGenerator, func(i int) bool { return p.units[e.secrets[i]] })
 		k.Patches = keep(k.Patches, func(i int) bool { return p.has(e.patches, i) })
 		k.PatchesStrategicMerge = keep(k.PatchesStrategicMerge, func(i int) bool { return p.has(e.merges, i) })
+		if k.CommonLabels != nil { // which means the same, without a deprecation warning for each part
+			k.Labels = append(slices.Clone(k.Labels), types.Label{Pairs: k.CommonLabels, IncludeSelectors: true})
+			k.CommonLabels = nil
+		}
 		k.Replicas = keep(k.Replicas, func(i int) bool { return p.has(e.replicas, i) })
 		text, err := json.Marshal(k)
 		if err != nil {
 			return err
 		}
-		p.files[path.Join(r.dir, konfig.DefaultKustomizationFileName())] = text
+		p.files[path.Join(r.Dir, konfig.DefaultKustomizationFileName())] = text
 	}
 	return nil
 }
@@ -175,7 +180,7 @@ func (s *splitter) document(p *part, name string) bool {
 	}
 	if some && !all && p.files[name] == nil {
 		var text bytes.Buffer
-		for i, d := range decode.Split(s.v.data[name]) {
+		for i, d := range decode.Split(s.Data[name]) {
 			if p.units[units[i]] {
 				text.WriteString("---\n")
 				text.Write(d.Text)
@@ -227,62 +232,71 @@ func (f *partFiles) unchanged(reads map[string][]byte) bool {
 	return true
 }
 
-// partKey identifies the kustomizations of a part.
-type partKey [sha256.Size]byte
+// Key identifies the kustomizations of a part.
+type Key [sha256.Size]byte
 
-// builtPart is the result of kustomize for a part.
-type builtPart struct {
+// Result is the result of kustomize for a part.
+type Result[T any] struct {
 	reads   map[string][]byte
-	objects []kustomized
+	ids     []ID
+	objects []T
 	err     error
 }
 
-// buildParts builds r in parts, with an *unsplittable if the result could differ from that of kustomize for the whole.
-func (v *vetter) buildParts(r *root) ([]kustomized, map[partKey]*builtPart, error) {
-	s, err := v.split(r)
+// Builder builds kustomizations in parts. T is an object that kustomize built.
+type Builder[T any] struct {
+	Tree
+	Sizes Sizes
+	// Run runs kustomize for a directory. The error is one line.
+	Run func(files filesys.FileSystem, dir string) ([]ID, []T, error)
+	// Share is called with the objects of each part that no earlier build has.
+	Share func([]T)
+}
+
+// Build builds r in parts, with an *Unsplittable if the result could differ from that of kustomize for the whole. known are the parts of
+// an earlier build; of these it runs only those again whose files changed.
+func (b Builder[T]) Build(r *Kustomization, known map[Key]*Result[T]) ([]T, map[Key]*Result[T], error) {
+	s, err := b.split(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := s.parts(v.sizes)
+	parts, err := s.parts(b.Sizes)
 	if err != nil {
 		return nil, nil, err
 	}
-	known := map[partKey]*builtPart{}
-	if before := v.previous.built[r.dir]; before != nil {
-		known = before.parts
-	}
-	built, keys := make([]*builtPart, len(parts)), make([]partKey, len(parts))
+	built, keys := make([]*Result[T], len(parts)), make([]Key, len(parts))
 	var wait sync.WaitGroup
 	turns := make(chan struct{}, maxParts)
 	for n, p := range parts {
 		if err := s.write(p); err != nil {
 			return nil, nil, whole("%v", err)
 		}
-		files := &partFiles{FileSystem: v.memory, files: p.files, data: v.data, reads: map[string][]byte{}}
+		files := &partFiles{FileSystem: b.Memory, files: p.files, data: b.Data, reads: map[string][]byte{}}
 		keys[n] = p.key()
-		if b := known[keys[n]]; b != nil && files.unchanged(b.reads) {
-			built[n] = b
+		if k := known[keys[n]]; k != nil && files.unchanged(k.reads) {
+			built[n] = k
 			continue
 		}
 		turns <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turns }()
-			built[n] = v.buildPart(r, files)
+			built[n] = &Result[T]{reads: files.reads}
+			built[n].ids, built[n].objects, built[n].err = b.Run(files, r.Dir)
 		})
 	}
 	wait.Wait()
-	for n, b := range built {
-		if known[keys[n]] != b { // earlier objects have readers
-			v.shareBuilt(b.objects)
+	for n, k := range built {
+		if known[keys[n]] != k { // earlier objects have readers
+			b.Share(k.objects)
 		}
 	}
-	objects, err := s.merge(parts, built)
+	objects, err := merge(s, parts, built)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := make(map[partKey]*builtPart, len(parts))
-	for n, b := range built {
-		all[keys[n]] = b
+	all := make(map[Key]*Result[T], len(parts))
+	for n, k := range built {
+		all[keys[n]] = k
 	}
 	return objects, all, nil
 }
@@ -290,27 +304,16 @@ func (v *vetter) buildParts(r *root) ([]kustomized, map[partKey]*builtPart, erro
 // maxParts is the number of parts of a kustomization that are built at once.
 const maxParts = 4
 
-func (p *part) key() partKey {
+func (p *part) key() Key {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(p.files)) {
 		fmt.Fprintf(h, "%d %s %d %s", len(name), name, len(p.files[name]), p.files[name])
 	}
-	return partKey(h.Sum(nil))
-}
-
-func (v *vetter) buildPart(r *root, files *partFiles) *builtPart {
-	b := &builtPart{reads: files.reads}
-	built, err := krustyRun(files, path.Join("/", r.dir), false)
-	if err != nil {
-		b.err = errors.New(oneLine(err))
-		return b
-	}
-	b.objects = r.objects(built)
-	return b
+	return Key(h.Sum(nil))
 }
 
 // merge returns the objects of all parts in the order of the whole.
-func (s *splitter) merge(parts []*part, built []*builtPart) ([]kustomized, error) {
+func merge[T any](s *splitter, parts []*part, built []*Result[T]) ([]T, error) {
 	var failed error
 	for _, b := range built {
 		if b.err != nil && failed != nil && b.err.Error() != failed.Error() {
@@ -323,33 +326,34 @@ func (s *splitter) merge(parts []*part, built []*builtPart) ([]kustomized, error
 	} else if failed != nil {
 		return nil, failed
 	}
-	order, items := make(map[*item]int, len(s.items)), make(map[idKey]*item, len(s.items))
+	order, items := make(map[*item]int, len(s.items)), make(map[ID]*item, len(s.items))
 	for n, i := range s.items {
-		order[i], items[keyOf(i.current)] = n, i
+		order[i], items[IDOf(i.current)] = n, i
 	}
 	type placed struct {
 		at, n  int
-		object kustomized
+		object T
 	}
 	all, seen := make([]placed, 0, len(s.items)), make(map[*item]bool, len(s.items))
 	for n, b := range built {
 		for m, o := range b.objects {
-			i := find(items, o.key)
+			id := b.ids[m]
+			i := find(items, id)
 			if i == nil || !parts[n].units[i.unit] {
-				return nil, whole("kustomize changed the ID of an object to %v", o.key)
+				return nil, whole("kustomize changed the ID of an object to %v", id)
 			}
 			if !parts[n].own[i.unit] {
 				continue
 			}
 			if seen[i] {
-				return nil, whole("kustomize built %v twice", o.key)
+				return nil, whole("kustomize built %v twice", id)
 			}
 			seen[i] = true
 			all = append(all, placed{order[i.head], m, o})
 		}
 	}
 	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.n, b.n)) })
-	objects := make([]kustomized, len(all))
+	objects := make([]T, len(all))
 	for n, p := range all {
 		objects[n] = p.object
 	}
@@ -360,7 +364,7 @@ func (s *splitter) merge(parts []*part, built []*builtPart) ([]kustomized, error
 const hashBytes = len("-") + 10
 
 // find returns the item of a built object. Generated objects may have a hash in their names.
-func find(items map[idKey]*item, key idKey) *item {
+func find(items map[ID]*item, key ID) *item {
 	if i := items[key]; i != nil {
 		return i
 	}

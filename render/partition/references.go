@@ -1,4 +1,4 @@
-package render
+package partition
 
 import (
 	"fmt"
@@ -40,11 +40,11 @@ type references struct {
 	places []*unit
 	items  map[*unit][]*item
 	// words are those that a kustomization can write into any of its objects, and that are names of targets.
-	words map[*root][]string
+	words map[*Kustomization][]string
 }
 
 func (s *splitter) references() *references {
-	refs := &references{targets: map[string]map[string][]*item{}, items: map[*unit][]*item{}, words: map[*root][]string{}}
+	refs := &references{targets: map[string]map[string][]*item{}, items: map[*unit][]*item{}, words: map[*Kustomization][]string{}}
 	type place struct{ original, current string }
 	places := map[place]bool{}
 	for _, i := range s.items {
@@ -97,17 +97,17 @@ func (refs *references) of(u *unit, visit func(*unit)) {
 		}
 	}
 	for _, o := range u.objects {
-		if refersWithNamespace[o.Manifest.GetKind()] {
+		if refersWithNamespace[o.GetKind()] {
 			for _, place := range refs.places {
 				visit(place)
 			}
 		}
-		for key, value := range o.Manifest.Object {
+		for key, value := range o.Object {
 			if key != "metadata" {
 				collect(key, value, words)
 			}
 		}
-		for key, value := range o.Manifest.GetAnnotations() {
+		for key, value := range o.GetAnnotations() {
 			collect(key, value, words)
 		}
 	}
@@ -192,7 +192,7 @@ func (s *splitter) values(source *unit, refs *references, visit func(string)) {
 			}
 		}
 		for _, o := range u.objects {
-			scalars(o.Manifest.Object, visit)
+			scalars(o.Object, visit)
 		}
 		if u.generator != nil {
 			s.generated(u.generator, visit)
@@ -207,7 +207,7 @@ func (s *splitter) generated(g *generator, visit func(string)) {
 		if _, after, keyed := strings.Cut(name, "="); keyed {
 			name = after
 		}
-		texts = append(texts, string(s.v.data[path.Join(g.dir, name)]))
+		texts = append(texts, string(s.Data[path.Join(g.dir, name)]))
 	}
 	for _, text := range texts {
 		visit(text)

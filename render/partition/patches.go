@@ -1,4 +1,4 @@
-package render
+package partition
 
 import (
 	"encoding/json"
@@ -12,16 +12,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/utils"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render/decode"
 )
 
 // bookkeeping is the domain of the annotations in which kustomize keeps its state.
 const bookkeeping = "config.kubernetes.io/"
 
-// checkRoot returns an *unsplittable for a kustomization with a field that looks at all objects at once, and collects the
+// checkRoot returns an *Unsplittable for a kustomization with a field that looks at all objects at once, and collects the
 // words that the kustomization can write into name references.
-func (s *splitter) checkRoot(r *root, e *entries) error {
-	k := &r.final
+func (s *splitter) checkRoot(r *Kustomization, e *entries) error {
+	k := &r.Written
 	for _, field := range []struct {
 		name string
 		has  bool
@@ -39,7 +40,7 @@ func (s *splitter) checkRoot(r *root, e *entries) error {
 			return whole("%s has %s", r.Origin.Path, field.name)
 		}
 	}
-	text, err := json.Marshal([]any{k, r.allReplacements})
+	text, err := json.Marshal([]any{k, r.Replacements})
 	if err != nil || keepsBooks(string(text)) {
 		return whole("%s names an annotation of kustomize", r.Origin.Path)
 	}
@@ -57,7 +58,7 @@ func (s *splitter) checkRoot(r *root, e *entries) error {
 	for _, image := range k.Images {
 		e.words[image.NewName] = true
 	}
-	for _, replacement := range r.allReplacements {
+	for _, replacement := range r.Replacements {
 		if err := checkReplacement(replacement); err != nil {
 			return whole("%s: %v", r.Origin.Path, err)
 		}
@@ -110,8 +111,8 @@ func checkReplacement(replacement types.Replacement) error {
 }
 
 // patches finds the objects of the patches without a target.
-func (s *splitter) patches(r *root, e *entries, all *accumulation) error {
-	k := &r.final
+func (s *splitter) patches(r *Kustomization, e *entries, all *accumulation) error {
+	k := &r.Written
 	for n, text := range k.PatchesStrategicMerge {
 		p := types.Patch{Patch: string(text)}
 		if strings.HasPrefix(p.Patch, "./") || strings.HasPrefix(p.Patch, "../") {
@@ -154,11 +155,11 @@ func (e *entries) write(words []string) {
 }
 
 // patched returns the objects of a patch without a target, and the words that a patch writes.
-func (s *splitter) patched(r *root, p types.Patch, all *accumulation) (units []*unit, words []string, err error) {
+func (s *splitter) patched(r *Kustomization, p types.Patch, all *accumulation) (units []*unit, words []string, err error) {
 	f, text := r.File, []byte(p.Patch)
 	if p.Path != "" {
-		name := path.Join(r.dir, p.Path)
-		f, text = s.v.file(name), s.v.data[name]
+		name := path.Join(r.Dir, p.Path)
+		f, text = decode.File{Origin: manifest.Origin{Source: r.Origin.Source, Path: name}}, s.Data[name]
 	}
 	if text, err = f.Normalize(text); err != nil {
 		return nil, nil, whole("%v", err)
@@ -216,7 +217,7 @@ func (a *accumulation) target(patch map[string]any) (*unit, error) {
 	return nil, whole("%s %s could be one of %d objects", kind, name, len(found))
 }
 
-// checkOperations returns an *unsplittable for a JSON patch that can change an ID, or copies a value.
+// checkOperations returns an *Unsplittable for a JSON patch that can change an ID, or copies a value.
 func checkOperations(operations []any) error {
 	for _, item := range operations {
 		operation, _ := item.(map[string]any)

@@ -1,4 +1,4 @@
-package render
+package partition
 
 import (
 	"bytes"
@@ -12,31 +12,25 @@ import (
 	"github.com/accord-dev/accord/render/decode"
 )
 
-// Kustomize compares every object with every other, several times. So a large kustomization is built in parts: some of
-// the objects of all its files, with the kustomizations that change them. A part also has every object that can
-// influence one of its own: the targets of name references, the sources of replacements, the objects of one patch. The
-// order and the IDs of the objects of the whole are computed here. A kustomization whose parts could differ from the
-// whole is built as one.
+// Unsplittable is the reason why a kustomization cannot be built in parts.
+type Unsplittable struct{ reason string }
 
-// unsplittable is the reason why a kustomization cannot be built in parts.
-type unsplittable struct{ reason string }
+func (u *Unsplittable) Error() string { return u.reason }
 
-func (u *unsplittable) Error() string { return u.reason }
-
-func whole(format string, args ...any) error { return &unsplittable{fmt.Sprintf(format, args...)} }
+func whole(format string, args ...any) error { return &Unsplittable{fmt.Sprintf(format, args...)} }
 
 // unit is the smallest piece that a part has or lacks: a document of a resource file, or an entry of a generator.
 type unit struct {
 	file      string // of a document
 	document  int    // in the file; -1 for the whole file
-	objects   []Object
+	objects   []Manifest
 	size      int        // items
 	order     int        // of its first item
 	generator *generator // of an entry of a generator
 
 	leader *unit // of the units that are always built together; nil for itself
 	below  []*unit
-	roots  map[*root]bool // kustomizations that change it
+	roots  map[*Kustomization]bool // kustomizations that change it
 	groups []*group
 }
 
@@ -101,17 +95,18 @@ func (i *item) remember() {
 	i.before = append(i.before, resid.NewResIdWithNamespace(gvk, i.current.Name, i.current.EffectiveNamespace()))
 }
 
-// idKey is a resid.ResId of which equal ones are Equals.
-type idKey struct{ group, version, kind, name, namespace string }
+// ID is a resid.ResId of which equal ones are Equals.
+type ID struct{ group, version, kind, name, namespace string }
 
-func keyOf(id resid.ResId) idKey {
-	return idKey{id.Group, id.Version, id.Kind, id.Name, id.EffectiveNamespace()}
+// IDOf returns the ID of a resource of kustomize.
+func IDOf(id resid.ResId) ID {
+	return ID{id.Group, id.Version, id.Kind, id.Name, id.EffectiveNamespace()}
 }
 
 // accumulation is the objects that kustomize has read for one kustomization.
 type accumulation struct {
 	items   []*item
-	current map[idKey]*item // nil after a change
+	current map[ID]*item // nil after a change
 	byName  map[string][]*item
 }
 
@@ -122,10 +117,10 @@ func (a *accumulation) add(items ...*item) error {
 	}
 	a.byName = nil
 	for _, i := range items {
-		if a.current[keyOf(i.current)] != nil {
+		if a.current[IDOf(i.current)] != nil {
 			return whole("it has %s twice", i.current)
 		}
-		a.current[keyOf(i.current)] = i
+		a.current[IDOf(i.current)] = i
 	}
 	a.items = append(a.items, items...)
 	return nil
@@ -135,12 +130,12 @@ func (a *accumulation) index() error {
 	if a.current != nil {
 		return nil
 	}
-	a.current = make(map[idKey]*item, len(a.items))
+	a.current = make(map[ID]*item, len(a.items))
 	for _, i := range a.items {
-		if a.current[keyOf(i.current)] != nil {
+		if a.current[IDOf(i.current)] != nil {
 			return whole("it has %s twice", i.current)
 		}
-		a.current[keyOf(i.current)] = i
+		a.current[IDOf(i.current)] = i
 	}
 	return nil
 }
@@ -186,17 +181,11 @@ func (a *accumulation) change() error {
 	return a.index()
 }
 
-// entry is a reference in resources: a file or a directory.
-type entry struct {
-	file string
-	dir  *root
-}
-
 // splitter computes the units and items of a kustomization.
 type splitter struct {
-	v       *vetter
+	Tree
 	files   map[string][]*unit
-	entries map[*root]*entries
+	entries map[*Kustomization]*entries
 	units   []*unit
 	items   []*item
 }
@@ -210,10 +199,10 @@ type entries struct {
 	words               map[string]bool
 }
 
-// split returns the units and items of a kustomization, or an *unsplittable.
-func (v *vetter) split(r *root) (*splitter, error) {
-	s := &splitter{v: v, files: map[string][]*unit{}, entries: map[*root]*entries{}}
-	if r.kustomization.SortOptions != nil {
+// split returns the units and items of a kustomization, or an *Unsplittable.
+func (tree Tree) split(r *Kustomization) (*splitter, error) {
+	s := &splitter{Tree: tree, files: map[string][]*unit{}, entries: map[*Kustomization]*entries{}}
+	if r.Written.SortOptions != nil {
 		return nil, whole("it has sortOptions")
 	}
 	all := &accumulation{}
@@ -230,7 +219,7 @@ func (v *vetter) split(r *root) (*splitter, error) {
 }
 
 // accumulate works as accumulateTarget of kustomize, on IDs.
-func (s *splitter) accumulate(r *root, all *accumulation) error {
+func (s *splitter) accumulate(r *Kustomization, all *accumulation) error {
 	e := s.entries[r]
 	if e == nil {
 		e = &entries{words: map[string]bool{}}
@@ -240,22 +229,22 @@ func (s *splitter) accumulate(r *root, all *accumulation) error {
 		}
 		s.generators(r, e)
 	}
-	for _, used := range r.entries {
+	for _, used := range r.Entries {
 		if err := s.resource(used, all); err != nil {
 			return err
 		}
 	}
 	for i, u := range e.configMaps {
-		if err := s.generate(u, r.final.ConfigMapGenerator[i].Behavior, all); err != nil {
+		if err := s.generate(u, r.Written.ConfigMapGenerator[i].Behavior, all); err != nil {
 			return err
 		}
 	}
 	for i, u := range e.secrets {
-		if err := s.generate(u, r.final.SecretGenerator[i].Behavior, all); err != nil {
+		if err := s.generate(u, r.Written.SecretGenerator[i].Behavior, all); err != nil {
 			return err
 		}
 	}
-	for _, component := range r.components {
+	for _, component := range r.Components {
 		if err := s.accumulate(component, all); err != nil {
 			return err
 		}
@@ -271,27 +260,27 @@ func (s *splitter) accumulate(r *root, all *accumulation) error {
 	return s.transform(r, e, all)
 }
 
-func (s *splitter) resource(used entry, all *accumulation) error {
-	if used.dir != nil {
+func (s *splitter) resource(used Entry, all *accumulation) error {
+	if used.Dir != nil {
 		below := &accumulation{}
-		if err := s.accumulate(used.dir, below); err != nil {
+		if err := s.accumulate(used.Dir, below); err != nil {
 			return err
 		}
 		return all.add(below.items...)
 	}
-	for _, u := range s.documents(used.file) {
+	for _, u := range s.documents(used.File) {
 		if len(u.objects) == 0 {
-			return whole("%s is empty", used.file)
+			return whole("%s is empty", used.File)
 		}
 		var head *item
 		for _, o := range u.objects {
-			for key := range o.Manifest.GetAnnotations() {
+			for key := range o.GetAnnotations() {
 				if keepsBooks(key) {
-					return whole("%s has an annotation of kustomize", used.file)
+					return whole("%s has an annotation of kustomize", used.File)
 				}
 			}
-			gv := o.Manifest.GroupVersionKind()
-			id := resid.NewResIdWithNamespace(resid.NewGvk(gv.Group, gv.Version, gv.Kind), o.Manifest.GetName(), o.Manifest.GetNamespace())
+			gv := o.GroupVersionKind()
+			id := resid.NewResIdWithNamespace(resid.NewGvk(gv.Group, gv.Version, gv.Kind), o.GetName(), o.GetNamespace())
 			one := &item{unit: u, current: id, head: head}
 			if head == nil {
 				head, one.head = one, one
@@ -310,12 +299,12 @@ func (s *splitter) documents(name string) []*unit {
 	if units, known := s.files[name]; known {
 		return units
 	}
-	objects, data := s.v.files[name], s.v.data[name]
+	objects, data := s.Objects(name), s.Data[name]
 	documents := decode.Split(data)
 	apart := len(objects) == len(documents) && len(documents) > 1 && !bytes.Contains(data, []byte("\n..."))
 	for i, d := range documents {
-		apart = apart && objects[i].Origin.Line == d.Line && !bytes.HasPrefix(d.Text, []byte("---")) && !bytes.HasPrefix(d.Text, []byte("%")) &&
-			!strings.HasSuffix(objects[i].Manifest.GetKind(), "List")
+		apart = apart && objects[i].Line == d.Line && !bytes.HasPrefix(d.Text, []byte("---")) && !bytes.HasPrefix(d.Text, []byte("%")) &&
+			!strings.HasSuffix(objects[i].GetKind(), "List")
 	}
 	if !apart {
 		s.files[name] = []*unit{{file: name, document: -1, objects: objects}}
@@ -325,23 +314,23 @@ func (s *splitter) documents(name string) []*unit {
 		}
 	}
 	for _, u := range s.files[name] {
-		u.roots = map[*root]bool{}
+		u.roots = map[*Kustomization]bool{}
 	}
 	s.units = append(s.units, s.files[name]...)
 	return s.files[name]
 }
 
-func (s *splitter) generators(r *root, e *entries) {
+func (s *splitter) generators(r *Kustomization, e *entries) {
 	add := func(kind string, args types.GeneratorArgs) *unit {
 		id := resid.NewResIdWithNamespace(resid.NewGvk("", "v1", kind), args.Name, args.Namespace)
-		u := &unit{generator: &generator{id, r.dir, args.KvPairSources}, roots: map[*root]bool{}}
+		u := &unit{generator: &generator{id, r.Dir, args.KvPairSources}, roots: map[*Kustomization]bool{}}
 		s.units = append(s.units, u)
 		return u
 	}
-	for _, args := range r.final.ConfigMapGenerator {
+	for _, args := range r.Written.ConfigMapGenerator {
 		e.configMaps = append(e.configMaps, add("ConfigMap", args.GeneratorArgs))
 	}
-	for _, args := range r.final.SecretGenerator {
+	for _, args := range r.Written.SecretGenerator {
 		e.secrets = append(e.secrets, add("Secret", args.GeneratorArgs))
 	}
 }
@@ -367,8 +356,8 @@ func (s *splitter) generate(u *unit, behavior string, all *accumulation) error {
 }
 
 // transform works as runTransformers of kustomize, on IDs.
-func (s *splitter) transform(r *root, e *entries, all *accumulation) error {
-	k := &r.final
+func (s *splitter) transform(r *Kustomization, e *entries, all *accumulation) error {
+	k := &r.Written
 	if err := s.patches(r, e, all); err != nil {
 		return err
 	}
@@ -416,7 +405,7 @@ func (s *splitter) transform(r *root, e *entries, all *accumulation) error {
 		}
 		e.replicas = grow(e.replicas, n, units, nil)
 	}
-	for _, replacement := range r.allReplacements {
+	for _, replacement := range r.Replacements {
 		if replacement.Source == nil {
 			continue
 		}
