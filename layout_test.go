@@ -90,6 +90,7 @@ var within = map[string]map[string][]string{
 		"exclude":            {"applyset"},
 		"scope":              {},
 		"taint":              {},
+		"failover":           {"previous", "taint"},
 		"place":              {},
 		"divide":             {"place"},
 		"stage":              {},

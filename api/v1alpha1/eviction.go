@@ -32,6 +32,9 @@ type GracefulEvictionTask struct {
 	// CompletionTimestamp is the time at which the old copy was given up; empty while the eviction is under way. A completed task
 	// stays until the cooldown of the Federation has passed.
 	CompletionTimestamp *metav1.Time `json:"completionTimestamp,omitempty"`
+	// Cancelled reports whether the eviction ended without a move: its cause ended before a replacement was healthy, and the object
+	// stays on the cluster with the replicas that it had there.
+	Cancelled bool `json:"cancelled,omitempty"`
 }
 
 // PurgeMode decides when an eviction deletes the old copy.

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
@@ -21,7 +22,7 @@ func taint(q Question, c fleet.Cluster) (why, field string) {
 		if q.IgnoreHealth && automatic(t) {
 			continue
 		}
-		if repels(t.Effect) && !slices.ContainsFunc(q.Placement.ClusterTolerations, tolerates(t)) {
+		if repels(t.Effect) && !slices.ContainsFunc(q.Placement.ClusterTolerations, func(c corev1.Toleration) bool { return policy.Tolerates(c, t) }) {
 			repelling = append(repelling, t.ToString())
 		}
 	}
@@ -47,21 +48,4 @@ func automatic(t corev1.Taint) bool {
 
 func repels(e corev1.TaintEffect) bool {
 	return e == corev1.TaintEffectNoSchedule || e == corev1.TaintEffectNoExecute
-}
-
-// tolerates applies the rule of Kubernetes: an empty effect or key of a toleration matches all, Exists matches every
-// value; without an operator the value must be equal.
-func tolerates(taint corev1.Taint) func(corev1.Toleration) bool {
-	return func(t corev1.Toleration) bool {
-		if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
-			return false
-		}
-		switch t.Operator {
-		case corev1.TolerationOpExists:
-			return true
-		case corev1.TolerationOpEqual, "":
-			return t.Value == taint.Value
-		}
-		return false
-	}
 }

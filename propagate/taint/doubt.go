@@ -21,8 +21,8 @@ type Fleet struct {
 	MaxNotReady int
 }
 
-// doubted reports whether so many clusters are not Ready at once that accord doubts its own network.
-func (f Fleet) doubted() bool {
+// Doubted reports whether so many clusters are not Ready at once that accord doubts its own network.
+func (f Fleet) Doubted() bool {
 	return f.NotReady >= minDoubted && f.NotReady*100 > f.MaxNotReady*f.All
 }
 
@@ -34,7 +34,7 @@ func (f Fleet) Blocked(before *metav1.Condition, generation int64, now time.Time
 		LastTransitionTime: metav1.NewTime(now.UTC().Truncate(time.Second)),
 		Message:            "fewer clusters are not Ready; the time until the taint NoExecute began again",
 	}
-	if f.doubted() {
+	if f.Doubted() {
 		next.Status, next.Reason = metav1.ConditionTrue, v1alpha1.ManyClustersNotReady
 		next.Message = fmt.Sprintf("%d of %s are not Ready, more than %d%%: accord doubts its own network, and adds no taint NoExecute",
 			f.NotReady, phrase.Count(f.All, "cluster"), f.MaxNotReady)
