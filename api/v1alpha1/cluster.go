@@ -86,7 +86,7 @@ type ClusterStatus struct {
 	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable, and
-	// FailoverBlocked while so many clusters are not Ready that accord doubts its own network.
+	// FailoverBlocked while accord doubts its own network.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`

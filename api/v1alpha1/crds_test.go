@@ -217,6 +217,7 @@ func fillsDefaults(t *testing.T, hub client.Client) {
 	require.Equal(t, time.Minute, fed.Spec.Interval.Duration)
 	require.Equal(t, time.Minute, fed.Spec.Sources[0].Timeout.Duration)
 	require.EqualValues(t, 50, *fed.Spec.PruneLimits.MaxPercent)
+	require.Nil(t, fed.Spec.Failover, "accord evicts nothing by default")
 	require.EqualValues(t, -1, fed.Status.ObservedGeneration)
 
 	cluster := &v1alpha1.Cluster{
@@ -265,6 +266,11 @@ func refuses(t *testing.T, hub client.Client) {
 		"a tenant as a user of the system":        {tenant(`{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], impersonate: {namespace: "system:", serviceAccount: masters}}`), "impersonate.namespace in body should match"},
 		"a tenant without room":                   {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], limits: {bytes: \"0\"}}"), "limits.bytes in body should match"},
 		"a tenant that reads for no time":         {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], limits: {fetchTimeout: 1ms}}"), "fetchTimeout is at least 1s"},
+		"failover that does not say whether":      {federation("{prune: true, failover: {stateful: true}, sources: [{name: app, url: x}]}"), "failover.enabled: Required value"},
+		"failover of more than all clusters":      {federation("{prune: true, failover: {enabled: true, maxUnreachable: 101%}, sources: [{name: app, url: x}]}"), "maxUnreachable in body should match"},
+		"failover in no time":                     {federation("{prune: true, failover: {enabled: true, gracefulEvictionTimeout: 10ms}, sources: [{name: app, url: x}]}"), "gracefulEvictionTimeout is at least 1s"},
+		"failover at a negative rate":             {federation(`{prune: true, failover: {enabled: true, resourceEvictionRate: "-1"}, sources: [{name: app, url: x}]}`), "resourceEvictionRate in body should match"},
+		"failover that tolerates the past":        {federation("{prune: true, failover: {enabled: true, defaultNotReadyTolerationSeconds: -1}, sources: [{name: app, url: x}]}"), "greater than or equal to 0"},
 		"a resource model without range":          {cluster("eu2", "{resourceModels: [{grade: 1}]}"), "resourceModels[0].ranges: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +292,9 @@ func accepts(t *testing.T, hub client.Client) {
 			networks: [10.20.0.0/16, "fd00::/8"], impersonate: {namespace: team-a, serviceAccount: deployer}, limits: {objects: 5, bytes: 64Mi, fetchTimeout: 1m}}`),
 		"approval by somebody else": federation("{prune: true, approval: {notBy: Author}, sources: [{name: app, url: x, verify: {secretRef: {name: signers}}}]}"),
 		"a signed tag":              federation(`{prune: true, sources: [{name: app, url: x, ref: {semver: ">=1"}, verify: {mode: TagAndHEAD, secretRef: {name: signers}}}]}`),
-		"approval":                  federation("{prune: true, approval: {}, sources: [{name: app, url: x}]}"),
+		"failover": federation(`{prune: true, failover: {enabled: true, maxUnreachable: 30%, cooldown: 1h, stateful: true, gracefulEvictionTimeout: 10m, resourceEvictionRate: "0.5",
+			defaultNotReadyTolerationSeconds: 300, defaultUnreachableTolerationSeconds: 0}, sources: [{name: app, url: x}]}`),
+		"approval": federation("{prune: true, approval: {}, sources: [{name: app, url: x}]}"),
 		"resource models in numbers and in quantities":    cluster("models", `{resourceModels: [{grade: 0, ranges: [{name: cpu, min: 0, max: "1"}]}]}`),
 		"a cluster name as long as it may be":             cluster("c23456789-123456789-123456789-123456789-12345678", "{}"),
 		"an interval in two units, a timeout in decimals": federation(`{prune: true, interval: 1h30m, sources: [{name: app, url: x, timeout: 1.5s}]}`),

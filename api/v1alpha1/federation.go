@@ -97,6 +97,9 @@ type FederationSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	HealthCheckExprs []HealthCheckExpr `json:"healthCheckExprs,omitempty"`
+	// Failover moves objects away from clusters that failed. It needs enabled: true here and spec.failover in the policy of an
+	// object. Without this field accord evicts nothing.
+	Failover *Failover `json:"failover,omitempty"`
 	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }

@@ -97,8 +97,9 @@ const (
 	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested
 	// when a plan needs it, and False when it cannot be measured.
 	ResourceSummaryAvailable = "ResourceSummaryAvailable"
-	// FailoverBlocked on a Cluster that is not Ready is True while accord adds no taint NoExecute, because so many clusters are not Ready
-	// that accord doubts its own network. It is False afterwards until the cluster is Ready, and absent otherwise.
+	// FailoverBlocked on a Cluster that is not Ready is True while accord adds no taint NoExecute, because accord doubts its own network:
+	// many clusters are not Ready, or the witness is unreachable. It is False afterwards until the cluster is Ready, and absent
+	// otherwise. On a Federation it is True while accord evicts nothing although a cluster has to be evicted from, and absent otherwise.
 	FailoverBlocked = "FailoverBlocked"
 )
 
@@ -106,6 +107,9 @@ const (
 const (
 	ManyClustersNotReady = "ManyClustersNotReady"
 	FewClustersNotReady  = "FewClustersNotReady"
+	// WitnessUnreachable and WitnessReachable are about --failover-witness.
+	WitnessUnreachable = "WitnessUnreachable"
+	WitnessReachable   = "WitnessReachable"
 )
 
 // Reasons of the condition Ready of a Cluster, as Karmada spells them (Karmada 5.2). accord adds reasons for a cluster that it refuses.
