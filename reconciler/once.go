@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/manager"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/rollout"
@@ -74,7 +75,7 @@ const (
 // when the Release has ended. It returns an error only if it could not begin; the result has the failures of clusters. The
 // code is that of the controllers, with a store in memory.
 func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
-	scheme, err := newScheme()
+	scheme, err := manager.Scheme()
 	if err != nil {
 		return OnceResult{}, err
 	}

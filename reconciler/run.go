@@ -9,22 +9,15 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -33,6 +26,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/commitstatus"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/diskwatch"
+	"github.com/accord-dev/accord/reconciler/failover"
+	"github.com/accord-dev/accord/reconciler/manager"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/memory"
 	"github.com/accord-dev/accord/reconciler/metrics"
@@ -50,6 +45,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/tenant"
 	"github.com/accord-dev/accord/reconciler/trigger"
 	"github.com/accord-dev/accord/reconciler/webhook"
+	"github.com/accord-dev/accord/reconciler/witness"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -80,6 +76,8 @@ type Options struct {
 	SecretsNamespace string
 	// Health has the times after which the conditions and taints of Clusters change.
 	Health member.Health
+	// Failover has the settings of evictions that Federations do not set.
+	Failover failover.Defaults
 	// Now is the clock for the renewal of the tokens of clusters; nil: time.Now.
 	Now func() time.Time
 	Log logr.Logger
@@ -92,9 +90,6 @@ const (
 	probeWorkers = 64
 	// leaseName is the Lease that replicas elect a leader by.
 	leaseName = "accord"
-	// firstRetry and lastRetry bound the back-off of a failed reconciliation.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 )
 
 // Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be installed (store.InstallCRDs).
@@ -102,7 +97,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	writes := &metrics.HubWrites{}
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(writes.Wrap)
-	mgr, err := newManager(cfg, o)
+	mgr, err := manager.New(cfg, manager.Options{
+		Metrics: o.Metrics.Server(o.Log.V(1)), HealthAddress: o.HealthAddress, LeaderElection: o.LeaderElection, LeaseName: leaseName, Namespace: o.Namespace,
+		ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: replica.AssignmentOnly}}, Log: o.Log.V(1), // its lines are about itself
+	})
 	if err != nil {
 		return err
 	}
@@ -135,6 +133,7 @@ type controllers struct {
 	member   *member.Controller
 	remover  *member.Remover
 	rollouts *rollout.Loop
+	witness  *witness.Witness
 	commits  *commitstatus.Reporter
 	tenants  *tenant.Controller
 	shared   *shared // nil where one replica owns every cluster
@@ -144,7 +143,7 @@ type controllers struct {
 }
 
 // newControllers wires the loops together. Nothing runs yet.
-func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, o Options) (*controllers, error) {
+func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o Options) (*controllers, error) {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	hub, uncached := mgr.GetClient(), mgr.GetAPIReader()
 	clones, err := source.OpenGit(o.CacheDir, o.Sources)
@@ -175,8 +174,9 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	if err != nil {
 		return nil, err
 	}
+	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})
@@ -205,19 +205,20 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 }
 
 // addTo has the manager run the loops.
-func (c *controllers) addTo(mgr manager.Manager, o Options) error {
-	probing := workers(probeWorkers)
+func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
+	probing := manager.Workers(probeWorkers)
 	probing.NeedLeaderElection = ptr.To(c.shared == nil)
 	return errors.Join(
-		c.planner.Start(mgr, workers(syncer.Workers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
+		c.planner.Start(mgr, manager.Workers(syncer.Workers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Start(mgr, probing, ctrlsource.Func(c.probes.Start)),
-		c.remover.Start(mgr, workers(member.RemovalWorkers)),
-		c.commits.Start(mgr, workers(commitstatus.Workers)),
-		c.tenants.Start(mgr, workers(1)),
-		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
-		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
-		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
-		mgr.Add(always(memory.ReturnAtRest)),
+		c.remover.Start(mgr, manager.Workers(member.RemovalWorkers)),
+		c.commits.Start(mgr, manager.Workers(commitstatus.Workers)),
+		c.tenants.Start(mgr, manager.Workers(1)),
+		mgr.Add(manager.Always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
+		mgr.Add(manager.Leading(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
+		mgr.Add(manager.Leading(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
+		mgr.Add(manager.Always(memory.ReturnAtRest)),
+		mgr.Add(manager.Always(func(ctx context.Context) error { c.witness.Run(ctx); return nil })),
 		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),
 		recordwatch.Add(mgr, c.registry, c.reporter),
 		mgr.Add(diskwatch.New(o.CacheDir, c.registry, c.reporter, o.Log)),
@@ -249,48 +250,3 @@ func (c *controllers) snapshot() metrics.Snapshot {
 	}
 	return s
 }
-
-// newManager returns controller-runtime's manager, with a cache of the kinds that the loops read.
-func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
-	scheme, err := newScheme()
-	if err != nil {
-		return nil, err
-	}
-	cfg.QPS = -1 // the hub's own fairness decides; below, "0" is no address
-	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
-		Scheme:                        scheme,
-		Logger:                        o.Log.V(1), // its lines are about itself
-		Metrics:                       o.Metrics.Server(o.Log.V(1)),
-		HealthProbeBindAddress:        cmp.Or(o.HealthAddress, "0"),
-		LeaderElection:                o.LeaderElection,
-		LeaderElectionID:              leaseName,
-		LeaderElectionNamespace:       o.Namespace,
-		LeaderElectionReleaseOnCancel: true,
-		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: replica.AssignmentOnly}}},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
-	}
-	return mgr, errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
-}
-
-// newScheme returns the kinds of accord and of Kubernetes.
-func newScheme() (*runtime.Scheme, error) {
-	s := runtime.NewScheme()
-	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
-}
-
-func workers(n int) controller.Options {
-	return controller.Options{
-		MaxConcurrentReconciles: n, SkipNameValidation: ptr.To(true),
-		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
-	}
-}
-
-// always is a loop of every replica, whether or not it leads.
-type always func(ctx context.Context) error
-
-// Start implements manager.Runnable.
-func (a always) Start(ctx context.Context) error { return a(ctx) }
-
-func (always) NeedLeaderElection() bool { return false }

@@ -7,10 +7,11 @@ import (
 
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/accord-dev/accord/reconciler/manager"
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -60,7 +61,7 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 }
 
 // addTo has the manager run the loops of a shared replica; none where one replica owns every cluster.
-func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
+func (s *shared) addTo(mgr ctrl.Manager, c *controllers) error {
 	if s == nil {
 		return nil
 	}
@@ -70,17 +71,17 @@ func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
 		return err
 	}
 	return errors.Join(
-		mgr.Add(always(s.ownership.Run)),
-		mgr.Add(always(func(ctx context.Context) error {
+		mgr.Add(manager.Always(s.ownership.Run)),
+		mgr.Add(manager.Always(func(ctx context.Context) error {
 			s.follower.HandOver(ctx, s.changed, c.probes.Cluster, s.assignments.Federation)
 			return nil
 		})),
-		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		mgr.Add(manager.Leading(func(ctx context.Context) error {
 			s.follower.Lead()
 			replica.WatchReports(ctx, watching, c.pool)
 			return nil
 		})),
-		replica.WatchProbes(mgr, c.registry, workers(syncWorkers)),
-		s.follower.Start(mgr, workers(syncWorkers), ctrlsource.Func(s.assignments.Start)),
+		replica.WatchProbes(mgr, c.registry, manager.Workers(syncWorkers)),
+		s.follower.Start(mgr, manager.Workers(syncWorkers), ctrlsource.Func(s.assignments.Start)),
 	)
 }

@@ -40,6 +40,7 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 	}
 	c.keep(v1alpha1.DiskSpaceLow) // see Reporter.DiskSpace
 	c.keep(v1alpha1.MemoryPressure)
+	c.keep(v1alpha1.FailoverBlocked)
 	c.keep(v1alpha1.SourceVerified) // see Reporter.SourceVerified
 	if RejectionReason(in.FetchError) == SourceUnverified {
 		c.set(v1alpha1.SourceVerified, metav1.ConditionFalse, SourceUnverified, in.FetchError.Error())

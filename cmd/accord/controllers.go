@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/failover"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/tenant"
@@ -24,6 +25,7 @@ type controllerFlags struct {
 	hook    webhook.Options
 	pprof   pprofAddress
 	members member.Health
+	evict   failover.Defaults
 
 	requireTenant bool
 	sources       source.Policy
@@ -39,6 +41,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 	c.metrics.Register(f)
 	c.hook.Register(f)
 	c.members.Register(f)
+	c.evict.Register(f)
 	f.BoolVar(&c.requireTenant, "require-tenant", false, "refuse every Federation that no Tenant governs, also while there is no Tenant")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
@@ -47,7 +50,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
 		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, Metrics: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant, Health: c.members,
-		Log: logr.FromSlogHandler(log.Handler()),
+		Failover: c.evict, Log: logr.FromSlogHandler(log.Handler()),
 	}
 }
 

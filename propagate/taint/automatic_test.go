@@ -136,6 +136,7 @@ func TestFleetBlocks(t *testing.T) {
 		"four of ten, still":            {taint.Fleet{NotReady: 4, All: 10, MaxNotReady: 30}, condition("True", 5), "True", begin.Add(5 * time.Second)},
 		"three of ten, after the doubt": {taint.Fleet{NotReady: 3, All: 10, MaxNotReady: 30}, condition("True", 5), "False", now},
 		"later":                         {taint.Fleet{NotReady: 3, All: 10, MaxNotReady: 30}, condition("False", 5), "False", begin.Add(5 * time.Second)},
+		"the witness is unreachable":    {taint.Fleet{NotReady: 1, All: 4, MaxNotReady: 30, Witness: "no route"}, nil, "True", now},
 		"all, and 100% are allowed":     {taint.Fleet{NotReady: 4, All: 4, MaxNotReady: 100}, nil, "", time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,6 +152,19 @@ func TestFleetBlocks(t *testing.T) {
 	}
 	require.Equal(t, "4 of 10 clusters are not Ready, more than 30%: accord doubts its own network, and adds no taint NoExecute",
 		taint.Fleet{NotReady: 4, All: 10, MaxNotReady: 30}.Blocked(nil, 1, now).Message)
+}
+
+func TestWitnessBlocks(t *testing.T) {
+	cut := taint.Fleet{NotReady: 1, All: 4, MaxNotReady: 30, Witness: "the witness cluster eu is unreachable: no route"}
+	blocked := cut.Blocked(nil, 1, begin)
+	require.Equal(t, v1alpha1.WitnessUnreachable, blocked.Reason)
+	require.Equal(t, "the witness cluster eu is unreachable: no route: accord doubts its own network, and adds no taint NoExecute", blocked.Message)
+	back := taint.Fleet{NotReady: 1, All: 4, MaxNotReady: 30}
+	for range 2 {
+		blocked = back.Blocked(blocked, 1, begin.Add(time.Minute))
+		require.Equal(t, []string{"False", v1alpha1.WitnessReachable}, []string{string(blocked.Status), blocked.Reason})
+		require.Equal(t, begin.Add(time.Minute), blocked.LastTransitionTime.UTC())
+	}
 }
 
 // TestPoliciesLeaveAutomaticTaints: a ClusterTaintPolicy neither adds nor removes an automatic taint.

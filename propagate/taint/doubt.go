@@ -19,6 +19,9 @@ type Fleet struct {
 	NotReady, All int
 	// MaxNotReady is the percentage of All above which accord doubts its own network.
 	MaxNotReady int
+	// Witness is the reason why accord does not reach its witness; empty if it does, or has none. Without it accord doubts its own
+	// network, too.
+	Witness string
 }
 
 // Doubted reports whether so many clusters are not Ready at once that accord doubts its own network.
@@ -34,12 +37,19 @@ func (f Fleet) Blocked(before *metav1.Condition, generation int64, now time.Time
 		LastTransitionTime: metav1.NewTime(now.UTC().Truncate(time.Second)),
 		Message:            "fewer clusters are not Ready; the time until the taint NoExecute began again",
 	}
-	if f.Doubted() {
+	switch {
+	case f.Doubted():
 		next.Status, next.Reason = metav1.ConditionTrue, v1alpha1.ManyClustersNotReady
 		next.Message = fmt.Sprintf("%d of %s are not Ready, more than %d%%: accord doubts its own network, and adds no taint NoExecute",
 			f.NotReady, phrase.Count(f.All, "cluster"), f.MaxNotReady)
-	} else if before == nil {
+	case f.Witness != "":
+		next.Status, next.Reason = metav1.ConditionTrue, v1alpha1.WitnessUnreachable
+		next.Message = f.Witness + ": accord doubts its own network, and adds no taint NoExecute"
+	case before == nil:
 		return nil
+	case before.Reason == v1alpha1.WitnessUnreachable, before.Reason == v1alpha1.WitnessReachable:
+		next.Reason = v1alpha1.WitnessReachable
+		next.Message = "accord reaches the witness; the time until the taint NoExecute began again"
 	}
 	if before != nil && before.Status == next.Status {
 		next.LastTransitionTime = before.LastTransitionTime

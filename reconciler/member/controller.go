@@ -40,6 +40,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/witness"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/readiness"
 )
@@ -75,6 +76,8 @@ type Options struct {
 	Now func() time.Time
 	// Health has the times after which conditions and taints change.
 	Health Health
+	// Witness has to be reachable: otherwise no cluster gets the taint NoExecute.
+	Witness *witness.Witness
 }
 
 // Controller connects the members and probes them.

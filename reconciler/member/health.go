@@ -162,6 +162,7 @@ func (c *Controller) countNotReady(ctx context.Context, now time.Time) (taint.Fl
 		return taint.Fleet{}, fmt.Errorf("listing the clusters: %w", err)
 	}
 	c.fleet, c.fleetCounted = fleetOf(all.Items, c.Health.MaxUnreachable), now
+	c.fleet.Witness = c.Witness.Unreachable()
 	return c.fleet, nil
 }
 
