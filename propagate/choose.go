@@ -41,6 +41,7 @@ func (p *Plan) choose(it *item) {
 	}
 	p.place(it)
 	p.deferIfLazy(it)
+	d.AwaitPurge()
 }
 
 // blocker returns the reason why a policy cannot take effect yet, and its origin; empty if it can.

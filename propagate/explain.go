@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/scope"
@@ -23,6 +24,9 @@ func (p *Plan) Decision(id manifest.ID) *decision.Decision {
 	}
 	return nil
 }
+
+// Evictions returns the evictions of the input. The caller must not change them.
+func (p *Plan) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask { return p.evictions }
 
 // Scopes returns which kinds have a namespace, as the plan sees it.
 func (p *Plan) Scopes() scope.Kinds { return p.scopes }
@@ -42,12 +46,12 @@ func (p *Plan) TakesOver(id manifest.ID) bool {
 }
 
 // Kind returns accord's knowledge of a kind, with the customizations of users.
-func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.book.Of(gk) }
+func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.Book.Of(gk) }
 
 // Interpreters returns the customizations of users; nil when there are none. id identifies their content; it is empty
 // for nil.
 func (p *Plan) Interpreters() (book *interpret.Book, id string) {
-	return p.rules.interpreters.book, p.rules.interpreters.id
+	return p.rules.interpreters.Book, p.rules.interpreters.ID
 }
 
 // NeedsRoom reports whether a decision depended on the free capacity of clusters.

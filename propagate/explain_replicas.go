@@ -24,7 +24,7 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 	}
 	_, fresh := p.rebalance(it)
 	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
-		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), fresh)
+		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), attempt{fresh: fresh, returning: d.Returns()})
 	selection, err := q.Select(p.filter(it, q, &termResult{}))
 	if err != nil {
 		return nil

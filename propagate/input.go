@@ -42,6 +42,8 @@ type Input struct {
 	Now time.Time
 	// Previous has the decisions of the last plan, in any order; see Plan.Previous. Without it every object is new.
 	Previous []*previous.Decision
+	// Evictions are the evictions of each object, as its FederatedObject records them (package eviction). Objects without one are missing.
+	Evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of

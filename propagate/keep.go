@@ -2,6 +2,8 @@ package propagate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
@@ -59,6 +61,28 @@ func (p *Plan) keepReason(d *decision.Decision, cluster string) string {
 		}
 	}
 	return ""
+}
+
+// Evicted returns the objects whose old copy an eviction deletes from a cluster, sorted: evicted workloads, with the dependencies that
+// only they needed there. It holds whether or not the Federation prunes. HoldReason and KeepReason are empty for each.
+func (p *Plan) Evicted(cluster string) []manifest.ID {
+	evicted := map[manifest.ID]bool{}
+	add := func(id manifest.ID) {
+		if it, _ := p.items.get(id); !it.decision.On(cluster) && p.KeepReason(cluster, id, it.manifest.GetLabels()) == "" {
+			evicted[id] = true
+		}
+	}
+	for id := range p.evictions {
+		if it, known := p.items.get(id); known && it.decision.Evictions.Purges(cluster) {
+			add(id)
+		}
+	}
+	for id, owners := range p.relations.dependents {
+		if slices.ContainsFunc(owners, func(owner manifest.ID) bool { return evicted[owner] }) {
+			add(id)
+		}
+	}
+	return slices.SortedFunc(maps.Keys(evicted), manifest.ID.Compare)
 }
 
 // namespaceKeepReason returns the reason why a namespace must stay for objects that are, or may be, in it.

@@ -25,7 +25,7 @@ func (p *Plan) Remembering(memo *rendercache.Memo) func(manifest.ID) (*ObjectPla
 		if !ok {
 			return nil, false
 		}
-		from := fmt.Appendf(nil, "%q %q %t %q %d\n", p.rules.interpreters.id, it.decision.ID,
+		from := fmt.Appendf(nil, "%q %q %t %q %d\n", p.rules.interpreters.ID, it.decision.ID,
 			it.preserve || it.decision.Preserve, it.decision.Template, len(it.candidates))
 		for _, c := range it.candidates {
 			from = append(from, contents[c][:]...)

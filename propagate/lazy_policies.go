@@ -11,11 +11,11 @@ import (
 
 // deferIfLazy restores the previous decision when the policy is Lazy and the manifest has not changed: a change of a
 // Lazy policy takes effect with the next change of the manifest (Karmada §2.7). An object without a previous decision
-// is new and is placed at once.
+// is new and is placed at once. So is an object while an eviction moves it.
 func (p *Plan) deferIfLazy(it *item) {
 	d := it.decision
 	before, known := it.last(), it.previous != nil
-	if d.Policy.Spec.ActivationPreference != policy.Lazy || !known || before.Template == "" || before.Template != d.Template {
+	if d.Policy.Spec.ActivationPreference != policy.Lazy || !known || before.Template == "" || before.Template != d.Template || d.Evictions.Open() {
 		return
 	}
 	at := d.Policy.At("spec.activationPreference")

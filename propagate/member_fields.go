@@ -3,10 +3,8 @@ package propagate
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/autoscaler"
 )
 
 // retainReplicas is Karmada's label for a workload whose replicas belong to an autoscaler on the member (Karmada §6.3).
@@ -19,19 +17,11 @@ const replicasPath = "spec.replicas"
 func scaled(items []*item) map[manifest.ID]bool {
 	targets := map[manifest.ID]bool{}
 	for _, it := range items {
-		id := it.decision.ID
-		if !isAutoscaler(id) {
-			continue
+		if autoscaler.Is(it.decision.ID) {
+			targets[autoscaler.Target(it.decision.ID, it.manifest)] = true
 		}
-		ref, _, _ := unstructured.NestedStringMap(it.manifest.Object, "spec", "scaleTargetRef") // without it the autoscaler scales nothing
-		gk := schema.FromAPIVersionAndKind(ref["apiVersion"], ref["kind"]).GroupKind()
-		targets[manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: id.Namespace, Name: ref["name"]}] = true
 	}
 	return targets
-}
-
-func isAutoscaler(id manifest.ID) bool {
-	return id.Group == "autoscaling" && id.Kind == "HorizontalPodAutoscaler"
 }
 
 // yields returns the fields of an object that belong to the member once another field manager has set them; see

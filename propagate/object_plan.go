@@ -142,6 +142,9 @@ func (x *ObjectPlan) Sum() digest.Sum {
 			sums[i] = hex.EncodeToString(r.sum[:])
 		}
 	}
+	if len(x.Evictions) > 0 {
+		digest.WriteLine(&b, "evictions", x.Evictions.Text())
+	}
 	for i, c := range x.Chosen {
 		digest.WriteLine(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.ResultIndex[i]])
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
@@ -37,11 +35,10 @@ func (a *termResult) apply(d *decision.Decision, terms []policy.ClusterAffinityT
 }
 
 // tryTerm evaluates one term: filters, then spread constraints, then replicas.
-func (p *Plan) tryTerm(it *item, term int, fresh, ignoreHealth bool) *termResult {
+func (p *Plan) tryTerm(it *item, term int, try attempt) *termResult {
 	d := it.decision
 	a := &termResult{term: term, at: d.Policy.At("spec.placement")}
-	q := p.question(it, term, fresh)
-	q.IgnoreHealth = ignoreHealth
+	q := p.question(it, term, try)
 	it.needsRoom = it.needsRoom || q.NeedsRoom()
 	fit := p.filter(it, q, a)
 	if len(fit) == 0 {
@@ -83,12 +80,13 @@ func (p *Plan) fail(a *termResult, d *decision.Decision, err error) {
 }
 
 // question returns everything that placing an object depends on.
-func (p *Plan) question(it *item, term int, fresh bool) place.Question {
+func (p *Plan) question(it *item, term int, try attempt) place.Question {
 	d := it.decision
 	q := place.Question{
-		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: fresh,
+		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: try.fresh, IgnoreHealth: try.ignoreHealth,
 		On: it.last().On(), Provided: p.relations.provided[d.ID.GroupKind()],
 	}
+	q.Evicted = d.Evictions.Refused(q.On, try.returning)
 	if it.kind.Replicas != nil {
 		q.Total, q.Workload = it.kind.Replicas(it.manifest)
 	}
@@ -108,7 +106,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	fit := make([]place.Candidate, 0, min(len(p.members.all), 16))
 	for _, c := range p.members.all {
 		if refusal := q.Refuses(c); refusal != nil {
-			a.refused = append(a.refused, decision.Refusal{Cluster: c.Name, Why: refusal.Why, At: d.RefusedAt(refusal.Field), Reason: refusal.Reason})
+			a.refused = append(a.refused, d.Refuse(c.Name, refusal))
 			continue
 		}
 		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
@@ -136,6 +134,7 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	d := it.decision
 	counts := make([]int32, len(shares)) // one allocation: a plan can have a million counts
 	a.chosen = make([]decision.Choice, 0, len(shares))
+	completions := divide.Completions(it.manifest, r, shares)
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {
@@ -143,32 +142,11 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 			continue
 		}
 		counts[i] = share.Replicas
-		a.chosen = append(a.chosen, decision.Choice{Cluster: cluster, Replicas: &counts[i], Held: d.Policy.SuspensionOn(cluster)})
+		c := decision.Choice{Cluster: cluster, Replicas: &counts[i], Held: d.Policy.SuspensionOn(cluster)}
+		if completions != nil {
+			c.Completions = &completions[i]
+		}
+		a.chosen = append(a.chosen, c)
 	}
-	a.divideCompletions(it, r)
 	return nil
-}
-
-var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
-
-// divideCompletions divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
-func (a *termResult) divideCompletions(it *item, r divide.Request) {
-	if it.decision.ID.GroupKind() != jobKind || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
-		return
-	}
-	written, _, _ := unstructured.NestedFieldNoCopy(it.manifest.Object, "spec", "completions")
-	completions, found := manifest.Count(written)
-	if !found {
-		return
-	}
-	parties := make([]divide.Party, len(a.chosen))
-	for i, c := range a.chosen {
-		parties[i] = divide.Party{Name: c.Cluster, Votes: int64(*c.Replicas)}
-	}
-	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
-		return // without replicas the template stays as it is
-	}
-	for i, n := range divide.Webster(completions, parties, r.Seed) {
-		a.chosen[i].Completions = new(n)
-	}
 }

@@ -7,8 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/scope"
@@ -24,6 +26,7 @@ type Plan struct {
 	scopes    scope.Kinds
 	items     items
 	relations relations
+	evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	needsRoom bool      // a decision depended on the free capacity of clusters
 	rollouts  *rollouts // nil when everything changes at once
 	lineage   lineage
@@ -41,6 +44,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
 		members: newMembers(in), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
+		evictions: in.Evictions,
 	}
 	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
 	for _, d := range in.Previous {
@@ -86,9 +90,9 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 
 // newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
 func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
-	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown}
+	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
 	it := &item{
-		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest),
+		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest),
 		source: o.Source, earlier: earlier.item(o), previous: last,
 	}
 	var mistakes []error

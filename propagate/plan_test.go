@@ -1,7 +1,6 @@
 package propagate_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -224,14 +223,20 @@ func TestNewRefusesWhatIsThereTwice(t *testing.T) {
 // TestPlanningChangesNothing: the input is shared with the next plan and must stay as it is.
 func TestPlanningChangesNothing(t *testing.T) {
 	for file, in := range cases(t) {
-		before, err := json.Marshal(in)
-		require.NoError(t, err)
+		before := asText(t, in)
 		p := plan(t, in)
 		p.Digest()
-		after, err := json.Marshal(in)
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(before, after), file)
+		require.True(t, before == asText(t, in), file)
 	}
+}
+
+func asText(t *testing.T, in propagate.Input) string {
+	text, err := json.Marshal(struct {
+		propagate.Input
+		Evictions string // JSON has no map with such keys
+	}{in, fmt.Sprint(in.Evictions)})
+	require.NoError(t, err)
+	return string(text)
 }
 
 func read(t testing.TB, file string) string {

@@ -47,7 +47,7 @@ func (p *Plan) settle(it *item) *previous.Decision {
 // ignoresPrevious reports whether an object without a previous decision gets the same decision when this one is the previous one.
 func (p *Plan) ignoresPrevious(it *item) bool {
 	d := it.decision
-	if it.previous != nil || d.ScopeUnknown || d.Unplaced() || d.Lazy || len(p.rules.rebalancers[d.ID]) > 0 {
+	if it.previous != nil || d.ScopeUnknown || d.Unplaced() || d.Lazy || len(d.Evictions) > 0 || len(p.rules.rebalancers[d.ID]) > 0 {
 		return false
 	}
 	return d.Policy == nil || d.Policy.Spec.ActivationPreference != policy.Lazy && place.IgnoresPrevious(d.Policy.Spec.Placement)

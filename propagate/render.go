@@ -11,7 +11,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -155,7 +154,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 		return nil, err
 	}
 	if id := manifest.IDOf(u); id != d.ID {
-		return nil, identityChanged(d, id, edits)
+		return nil, d.IdentityChanged(id, edits)
 	}
 	return p.mark(u, it, edits)
 }
@@ -168,7 +167,7 @@ func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	}
 	if a.choice.Completions != nil {
 		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
-			return nil, mistake(a.item.decision, "setting completions: %v", err)
+			return nil, a.item.decision.Mistake("setting completions: %v", err)
 		}
 	}
 	render.Strip(u)
@@ -190,7 +189,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.rules.applySet))
 	text, err := json.Marshal(u.Object)
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, mistake(it.decision, "%v", err)
+		return nil, it.decision.Mistake("%v", err)
 	}
 	return &Rendered{
 		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
@@ -228,20 +227,3 @@ func (it *item) takesOver() bool {
 }
 
 const conflictAnnotation = "work.karmada.io/conflict-resolution"
-
-// identityChanged returns the error for an override that turns d into another object. Two objects could then become one
-// on a cluster, and accord could find neither its policy nor its history again.
-func identityChanged(d *decision.Decision, to manifest.ID, edits []override.Edit) error {
-	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override changes %s to %s; it must not change kind, namespace or name", d.ID, to)}
-	for _, edit := range edits {
-		switch edit.Path {
-		case "", "/metadata", "/metadata/name", "/metadata/namespace", "/kind", "/apiVersion":
-			e.Origin = edit.At
-		}
-	}
-	return e
-}
-
-func mistake(d *decision.Decision, format string, args ...any) error {
-	return &manifest.Error{Origin: d.Origin, Message: d.ID.String() + ": " + fmt.Sprintf(format, args...)}
-}

@@ -108,7 +108,7 @@ func (p *Plan) reuseChoice(it *item, earlier *earlierPlan) bool {
 	}
 	id := it.decision.ID
 	together, apart := it.groups()
-	if together != "" || apart != "" || !reflect.DeepEqual(it.previous, was.previous) ||
+	if together != "" || apart != "" || !reflect.DeepEqual(it.previous, was.previous) || !it.decision.Evictions.Equal(was.ownDecision.Evictions) ||
 		!reflect.DeepEqual(p.relations.provided[id.GroupKind()], earlier.relations.provided[id.GroupKind()]) {
 		return false
 	}

@@ -11,8 +11,10 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/render"
@@ -24,6 +26,39 @@ type history struct {
 	tree   fstest.MapFS
 	memory render.Cache
 	apart  bool // no policy relates objects to each other
+	// tasks are the evictions, replaced with every change.
+	tasks map[manifest.ID][]v1alpha1.GracefulEvictionTask
+}
+
+// evict begins, completes or forgets an eviction of a random object.
+func (h *history) evict(objects []render.Object) {
+	if len(objects) == 0 {
+		return
+	}
+	h.tasks = maps.Clone(h.tasks)
+	if h.tasks == nil {
+		h.tasks = map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
+	}
+	id, cluster := pick(h.random, objects...).ID(), pick(h.random, "a", "b", "c", "k")
+	tasks := slices.DeleteFunc(slices.Clone(h.tasks[id]), func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == cluster })
+	if h.random.IntN(4) > 0 {
+		at := metav1.Unix(1790000000+h.random.Int64N(3), 0)
+		task := v1alpha1.GracefulEvictionTask{
+			FromCluster: cluster, CreationTimestamp: at, Reason: "TaintUntolerated",
+			PurgeMode: pick(h.random, v1alpha1.PurgeGracefully, v1alpha1.PurgeDirectly, v1alpha1.PurgeNever),
+		}
+		task.ClustersBeforeFailover = pick(h.random, []string{cluster}, []string{"a", "b", "c"})
+		if h.random.IntN(2) == 0 {
+			task.PreservedLabelState = map[string]string{"state": pick(h.random, "x", "y")}
+		}
+		if h.random.IntN(3) == 0 {
+			task.CompletionTimestamp = &at
+		}
+		tasks = append(tasks, task)
+	}
+	if h.tasks[id] = tasks; len(tasks) == 0 {
+		delete(h.tasks, id)
+	}
 }
 
 // related is the fields of a policy that relate objects to each other.
@@ -135,6 +170,10 @@ func (h *history) input() (in propagate.Input, ok bool) {
 	}
 	in = parts.Input()
 	in.Federation = "fleet/prod"
+	if h.random.IntN(3) == 0 {
+		h.evict(in.Objects)
+	}
+	in.Evictions = h.tasks
 	if h.random.IntN(10) == 0 {
 		in.Skip.Namespaces = []string{"y"}
 	}
@@ -144,7 +183,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 // TestNextIsNew: over random histories, a plan that is made with the one before it is the plan that is made from nothing, in every
 // decision and every byte.
 func TestNextIsNew(t *testing.T) {
-	kept, steps, aparts := 0, 0, 0
+	kept, steps, aparts, evicted := 0, 0, 0, 0
 	for seed := range uint64(80) {
 		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
@@ -169,6 +208,9 @@ func TestNextIsNew(t *testing.T) {
 			where := fmt.Sprintf("seed %d step %d", seed, step)
 			requireSame(t, want, got, h.random.IntN(2) == 0, where)
 			kept += shared(last, got)
+			for _, c := range got.Clusters() {
+				evicted += len(got.Evicted(c))
+			}
 			switch step, apart := propagate.IsStep(got); {
 			case apart:
 				aparts++
@@ -180,7 +222,8 @@ func TestNextIsNew(t *testing.T) {
 	}
 	require.Greater(t, aparts, 100, "plans that decide about changed objects, none of which concerns others")
 	require.Greater(t, steps, 100, "plans that decide about the objects that a change concerns")
-	t.Log(aparts, steps, kept)
+	require.Greater(t, evicted, 100, "old copies that an eviction deletes")
+	t.Log(aparts, steps, kept, evicted)
 	require.Greater(t, kept, 400, "of objects that did not change, what was rendered is taken over")
 }
 
@@ -200,6 +243,9 @@ func requireSame(t *testing.T, want, got *propagate.Plan, digestFirst bool, wher
 	require.Equal(t, want.Previous(), got.Previous(), where)
 	require.Equal(t, want.NeedsRoom(), got.NeedsRoom(), where)
 	require.Equal(t, want.Taints(), got.Taints(), where)
+	for _, c := range want.Clusters() {
+		require.Equal(t, want.Evicted(c), got.Evicted(c), where)
+	}
 	for i := range want.Decisions {
 		id := want.Decisions[i].ID
 		require.Equal(t, want.PoliciesSelecting(id), got.PoliciesSelecting(id), where)

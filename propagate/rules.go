@@ -13,7 +13,6 @@ import (
 	"github.com/accord-dev/accord/propagate/rebalance"
 	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/render/override"
-	"github.com/accord-dev/accord/status/interpret"
 )
 
 // rules are the parts of an input that apply to every object.
@@ -22,20 +21,18 @@ type rules struct {
 	claims       *claim.Index
 	overrides    *override.Set
 	rebalancers  map[manifest.ID][]string // names of the WorkloadRebalancers of each object
-	interpreters interpreters
+	interpreters scripts.Interpreters
 	applySet     string
-}
-
-// interpreters are the customizations of users.
-type interpreters struct {
-	book *interpret.Book // nil without customizations
-	id   string          // identifies book; empty for nil
 }
 
 // newRules returns the rules of an input. It reuses what is equal in the last plan, which may be nil.
 func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 	exclusions, err := in.Skip.Rules()
-	interpreters, bookErr := newInterpreters(in, last)
+	var interpreters scripts.Interpreters
+	if last != nil {
+		interpreters = last.rules.interpreters
+	}
+	interpreters, bookErr := interpreters.Next(in.Customizations, in.Health)
 	r := rules{exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation)}
 	if last != nil && last.rules.claims.Has(in.Policies) {
 		r.claims = last.rules.claims
@@ -52,17 +49,5 @@ func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 
 // rendersAs reports whether both rules render with the same inventory label and the same customizations of users.
 func (r rules) rendersAs(other rules) bool {
-	return r.applySet == other.applySet && r.interpreters.id == other.interpreters.id
-}
-
-func newInterpreters(in Input, last *Plan) (interpreters, error) {
-	id := scripts.ID(in.Customizations, in.Health)
-	switch {
-	case id == "":
-		return interpreters{}, nil
-	case last != nil && last.rules.interpreters.id == id:
-		return last.rules.interpreters, nil
-	}
-	book, err := interpret.New(in.Customizations, in.Health)
-	return interpreters{book, id}, err
+	return r.applySet == other.applySet && r.interpreters.ID == other.interpreters.ID
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/propagate/autoscaler"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/splice"
@@ -37,6 +39,7 @@ func (p *Plan) step(in Input) *Plan {
 	next := &Plan{
 		members: newMembers(in), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
+		evictions: in.Evictions,
 	}
 	edits := p.compare(in)
 	if edits == nil {
@@ -69,7 +72,7 @@ func (p *Plan) continues(in Input) bool {
 
 // edits are the differences between the objects of a plan and those of an input.
 type edits struct {
-	changed map[*item]normalize.Object // with another manifest or place, or a decision that was not yet settled
+	changed map[*item]normalize.Object // with another manifest, place or eviction, or a decision that was not yet settled
 	added   []normalize.Object
 	removed []*item
 	inputs  []*item // parallel to Input.Objects; nil for an object that is not as before
@@ -88,9 +91,9 @@ func (p *Plan) compare(in Input) *edits {
 		_, known := p.items.ofGit(id)
 		return known
 	}
-	last, unsettled := p.items.inputs, p.outcome.unsettled
+	last, unsettled, evicted := p.items.inputs, p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions)
 	for i, o := range in.Objects {
-		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && (len(unsettled) == 0 || !unsettled[last[0].decision.ID]) {
+		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !unsettled[last[0].decision.ID] && !evicted[last[0].decision.ID] {
 			e.inputs[i], last = last[0], last[1:]
 			continue
 		}
@@ -230,7 +233,7 @@ func (s *step) add(x normalize.Object, last *previous.Decision) bool {
 func (it *item) alone() bool {
 	id := it.decision.ID
 	together, apart := it.groups()
-	return together+apart == "" && id.GroupKind() != manifest.DefinitionKind && id.GroupKind() != namespaceKind && !isAutoscaler(id)
+	return together+apart == "" && id.GroupKind() != manifest.DefinitionKind && id.GroupKind() != namespaceKind && !autoscaler.Is(id)
 }
 
 // attach sends changed dependencies along with the objects that need them. It reports false if what needs what may have changed.

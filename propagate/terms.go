@@ -18,18 +18,18 @@ import (
 func (p *Plan) place(it *item) {
 	d := it.decision
 	before := it.last()
-	var fresh bool
-	d.Rebalanced, fresh = p.rebalance(it)
+	try := attempt{ignoreHealth: true}
+	d.Rebalanced, try.fresh = p.rebalance(it)
 	terms := d.Policy.Spec.Placement.ClusterAffinities
-	start := 0
-	if !fresh {
-		start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
+	if !try.fresh {
+		try.start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
 	}
-	result, moved := p.tryTerms(it, start, fresh, true), false
+	result, moved := p.tryTerms(it, try), false
 	if p.repelled(it, result.chosen) {
 		stays := result.chosen
-		result = p.tryTerms(it, start, fresh, false)
-		moved = !fresh && result.chosen != nil && decision.Leaves(before, stays.chosen, result.chosen.chosen)
+		try.ignoreHealth = false
+		result = p.tryTerms(it, try)
+		moved = !try.fresh && result.chosen != nil && decision.Leaves(before, stays.chosen, result.chosen.chosen)
 	}
 	if len(terms) > 0 {
 		for _, a := range result.failed {
@@ -45,7 +45,7 @@ func (p *Plan) place(it *item) {
 		first = result.failed[0]
 	}
 	d.Refused = first.refused
-	if first.noFit && !moved {
+	if first.noFit && !moved && !decision.EvictedFrom(before.On(), first.refused) {
 		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
 		return
 	}
@@ -67,10 +67,29 @@ type termResults struct {
 	failed []*termResult
 }
 
-// tryTerms tries the terms from start on until one yields a choice. With ignoreHealth the automatic taints of clusters do not count.
-func (p *Plan) tryTerms(it *item, start int, fresh, ignoreHealth bool) (r termResults) {
-	for term := start; term < max(1, len(it.decision.Policy.Spec.Placement.ClusterAffinities)); term++ {
-		a := p.tryTerm(it, term, fresh, ignoreHealth)
+// attempt has the conditions of one attempt to place an object.
+type attempt struct {
+	start        int  // the first term
+	fresh        bool // as if the object were new
+	ignoreHealth bool // the automatic taints of clusters do not count
+	returning    bool // the clusters of completed evictions are allowed
+}
+
+// tryTerms tries the terms until one yields a choice: first without the clusters of completed evictions, then with them.
+func (p *Plan) tryTerms(it *item, try attempt) termResults {
+	r := p.tryTermsOnce(it, try)
+	if r.chosen == nil && it.decision.Evictions.Completed() {
+		try.returning = true
+		if again := p.tryTermsOnce(it, try); again.chosen != nil {
+			return again
+		}
+	}
+	return r
+}
+
+func (p *Plan) tryTermsOnce(it *item, try attempt) (r termResults) {
+	for term := try.start; term < max(1, len(it.decision.Policy.Spec.Placement.ClusterAffinities)); term++ {
+		a := p.tryTerm(it, term, try)
 		if a.failure == "" {
 			r.chosen = a
 			return r

@@ -27,26 +27,10 @@ func gather(items []*item) groups {
 
 // groups returns the groups of the object; empty when it is in none.
 func (it *item) groups() (together, apart string) {
-	c := it.decision.Policy
-	if c == nil || c.Spec.Placement.WorkloadAffinity == nil {
-		return "", ""
+	if c := it.decision.Policy; c != nil {
+		return place.Groups(c.Spec.Placement.WorkloadAffinity, it.decision.ID.Namespace, it.manifest.GetLabels)
 	}
-	labels := it.manifest.GetLabels()
-	group := func(key string) string {
-		value, has := labels[key]
-		if !has {
-			return ""
-		}
-		return it.decision.ID.Namespace + "/" + key + "=" + value
-	}
-	w := c.Spec.Placement.WorkloadAffinity
-	if w.Affinity != nil {
-		together = group(w.Affinity.GroupByLabelKey)
-	}
-	if w.AntiAffinity != nil {
-		apart = group(w.AntiAffinity.GroupByLabelKey)
-	}
-	return together, apart
+	return "", ""
 }
 
 // peers returns the other objects in the groups of an object that are placed anywhere.

@@ -13,7 +13,10 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
 )
@@ -46,6 +49,8 @@ type Decision struct {
 	Term string
 	// Rebalanced names the WorkloadRebalancers that took effect on the object, joined by commas; empty when none did.
 	Rebalanced string
+	// Evictions are the evictions of the object.
+	Evictions eviction.Tasks
 	// Template is the digest of the manifest in Git.
 	Template string
 	// Overwrite takes over an existing object of another owner (conflictResolution, Karmada §3.7), Preserve keeps the
@@ -176,7 +181,8 @@ func (d *Decision) OwnClusters() []previous.Cluster {
 	own := make([]previous.Cluster, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
 		if c.RequiredBy == nil && !c.Implied {
-			own = append(own, previous.Cluster{Name: c.Cluster, Replicas: c.Replicas, Completions: c.Completions, Held: c.Held != ""})
+			held := c.Held != "" && c.Held != d.Evictions.HoldReason(c.Cluster)
+			own = append(own, previous.Cluster{Name: c.Cluster, Replicas: c.Replicas, Completions: c.Completions, Held: held})
 		}
 	}
 	if len(own) == 0 {
@@ -193,7 +199,31 @@ func (d *Decision) KeepReason(cluster string) string {
 	if d.Unplaced() && !d.PlacementRetained {
 		return d.Why
 	}
-	return ""
+	if d.Policy == nil {
+		return ""
+	}
+	return d.Evictions.KeepReason(cluster)
+}
+
+// Returns reports whether a chosen cluster is that of a completed eviction.
+func (d *Decision) Returns() bool {
+	return slices.ContainsFunc(d.Evictions, func(x v1alpha1.GracefulEvictionTask) bool { return d.On(x.FromCluster) })
+}
+
+// EvictedFrom reports whether the clusters do not fit because an eviction moves the object away from one that it is on.
+func EvictedFrom(on map[string]bool, refused []Refusal) bool {
+	return slices.ContainsFunc(refused, func(r Refusal) bool { return r.Reason == place.Evicted && on[r.Cluster] })
+}
+
+// AwaitPurge holds the clusters that get the object only after an eviction has deleted the old copy.
+func (d *Decision) AwaitPurge() {
+	if !d.Evictions.Open() {
+		return
+	}
+	for i := range d.Chosen {
+		c := &d.Chosen[i]
+		c.Held = phrase.Reasons(c.Held, d.Evictions.HoldReason(c.Cluster))
+	}
 }
 
 // SameTargets reports whether two lists have the same clusters, with the same holds. Replicas do not count.
@@ -205,7 +235,7 @@ func SameTargets(a, b []Choice) bool {
 
 // SameDelivery reports whether two decisions send the same object to the same clusters with equal digests.
 func SameDelivery(a, b *Decision) bool {
-	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
+	return a.Policy == b.Policy && a.GVK == b.GVK && a.Evictions.Equal(b.Evictions) && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
 		return reflect.DeepEqual(x, y)
 	})
 }
@@ -241,13 +271,17 @@ func (d *Decision) Attach(owners []*Decision) {
 	}
 }
 
-// RefusedAt returns the place of a filter's reason: the field of the placement, or the manifest when no field is
-// involved.
-func (d *Decision) RefusedAt(field string) manifest.Origin {
-	if field == "" {
-		return d.Origin
+// Refuse refuses a cluster for the reason of a filter, at its place: the field of the placement, the task of the eviction, or the
+// manifest.
+func (d *Decision) Refuse(cluster string, r *place.Refusal) Refusal {
+	at := d.Origin
+	switch {
+	case r.Field != "":
+		at = d.Policy.At("spec.placement." + r.Field)
+	case r.Reason == place.Evicted:
+		at = d.Evictions.At(cluster)
 	}
-	return d.Policy.At("spec.placement." + field)
+	return Refusal{Cluster: cluster, Why: r.Why, At: at, Reason: r.Reason}
 }
 
 // AppendKey appends the part of the key of a rendered object that the choice determines: see propagate.Plan.

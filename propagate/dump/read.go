@@ -7,9 +7,11 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
 )
@@ -21,13 +23,21 @@ type head struct {
 	// Now in RFC 3339.
 	Now          time.Time `json:"now,omitzero"`
 	exclude.Skip `json:",inline"`
+	// Evictions are the tasks of each object.
+	Evictions []objectEvictions `json:"evictions,omitempty"`
 	// Declared are the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
 	Declared []v1alpha1.Cluster `json:"declared,omitempty"`
 }
 
+// objectEvictions are the evictions of one object.
+type objectEvictions struct {
+	ID    manifest.ID    `json:"id"`
+	Tasks eviction.Tasks `json:"tasks"`
+}
+
 // Read reads the output of Write, or a case written by hand. It reads every .yaml part as a file in Git, whatever the name
 // of the part, so objects, policies and Clusters may stand where they read best; origins are lines of these parts. A case
-// may omit the parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs) and "previous".
+// may omit the parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs, evictions) and "previous".
 func Read(text []byte) (propagate.Input, error) {
 	archive := txtar.Parse(text)
 	tree, err := txtar.FS(archive)
@@ -51,6 +61,12 @@ func Read(text []byte) (propagate.Input, error) {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
 			}
 			in.Federation, in.Revision, in.Now, in.Skip, in.Declared = h.Federation, h.Revision, h.Now, h.Skip, h.Declared
+			for _, e := range h.Evictions {
+				if in.Evictions == nil {
+					in.Evictions = map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
+				}
+				in.Evictions[e.ID] = e.Tasks
+			}
 		case previousFile:
 			if err := yaml.UnmarshalStrict(f.Data, &in.Previous); err != nil {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)

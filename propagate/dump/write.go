@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,11 +18,12 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/previous"
 )
 
 // Write writes the whole input as one text file (txtar) that Read reads. A user attaches it to a bug report; dropped into
-// testdata it is a test. The file has the parts input (federation, revision, time, skipped namespaces and APIs),
+// testdata it is a test. The file has the parts input (federation, revision, time, skipped namespaces and APIs, evictions),
 // objects.yaml, policies.yaml, fleet.yaml and previous. A comment above each manifest names its origin.
 //
 // Write replaces every value of a Secret, and every value that an override writes into the data of Secrets, by
@@ -32,7 +34,7 @@ func Write(w io.Writer, in propagate.Input) error {
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
-			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, in.Declared})},
+			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, evictions(in), in.Declared})},
 			{Name: "objects.yaml", Data: d.objects(in)},
 			{Name: "policies.yaml", Data: d.policies(in)},
 			{Name: "fleet.yaml", Data: d.fleet(in.Fleet)},
@@ -99,6 +101,15 @@ func (d *writer) previous(in propagate.Input) []*previous.Decision {
 		}
 	}
 	return previous
+}
+
+// evictions returns the evictions of all objects, sorted by object.
+func evictions(in propagate.Input) []objectEvictions {
+	var all []objectEvictions
+	for _, id := range slices.SortedFunc(maps.Keys(in.Evictions), manifest.ID.Compare) {
+		all = append(all, objectEvictions{id, eviction.Sorted(in.Evictions[id])})
+	}
+	return all
 }
 
 func (d *writer) objects(in propagate.Input) []byte {

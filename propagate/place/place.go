@@ -26,6 +26,8 @@ type Question struct {
 	IgnoreHealth bool
 	// On has the clusters with the object: some filters let these pass (Karmada §4.2).
 	On map[string]bool
+	// Evicted has the clusters that must not get the object because of an eviction, with the reason as a sentence about the cluster.
+	Evicted map[string]string
 	// Provided has the clusters that get the kind from the same plan, with its CustomResourceDefinition.
 	Provided map[string]bool
 	// Together and Apart are the other objects of the groups of workloadAffinity.
@@ -65,7 +67,7 @@ var filters = []struct {
 	refuses filter
 	reason  Reason
 }{
-	{affinity, NotSelected}, {leaving, Leaving}, {api, NotServed}, {taint, Tainted}, {spread, NoGroup}, {together, Grouped}, {apart, Grouped},
+	{affinity, NotSelected}, {leaving, Leaving}, {evicted, Evicted}, {api, NotServed}, {taint, Tainted}, {spread, NoGroup}, {together, Grouped}, {apart, Grouped},
 }
 
 // replicas returns the count to compare with room: 1 for an object without replicas.

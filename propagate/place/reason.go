@@ -8,6 +8,7 @@ const (
 	NoReason     Reason = iota
 	NotSelected         // by the affinity
 	Leaving             // the Cluster is being deleted
+	Evicted             // the object is evicted from the cluster, or was evicted a short time ago
 	NotServed           // the cluster does not serve the kind, or may not
 	Tainted             // and no toleration tolerates the taint
 	NoGroup             // the cluster lacks the property that a spread constraint groups by

@@ -1,4 +1,4 @@
-// Package scripts identifies the scripts by which users teach accord about kinds.
+// Package scripts has the scripts by which users teach accord about kinds.
 package scripts
 
 import (
@@ -10,6 +10,25 @@ import (
 	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/status/interpret"
 )
+
+// Interpreters are the customizations of users. They never change.
+type Interpreters struct {
+	Book *interpret.Book // nil without customizations
+	ID   string          // identifies Book; empty for nil
+}
+
+// Next returns the interpreters of customizations and health expressions. It returns the same ones if these are equal.
+func (i Interpreters) Next(customizations []policy.Customization, health []interpret.HealthExprs) (Interpreters, error) {
+	id := ID(customizations, health)
+	switch id {
+	case "":
+		return Interpreters{}, nil
+	case i.ID:
+		return i, nil
+	}
+	book, err := interpret.New(customizations, health)
+	return Interpreters{book, id}, err
+}
 
 // ID identifies customizations and health expressions: empty for none.
 func ID(customizations []policy.Customization, health []interpret.HealthExprs) string {

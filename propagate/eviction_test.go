@@ -1,0 +1,96 @@
+package propagate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+const evicted = `
+-- input --
+evictions:
+- id: {group: apps, kind: Deployment, namespace: shop, name: web}
+  tasks: [TASK]
+-- objects.yaml --
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 2, template: {spec: {containers: [{name: c, image: i, envFrom: [{configMapRef: {name: env}}]}]}}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: env, namespace: shop}}
+-- policies.yaml --
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  propagateDeps: true
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  placement: {spreadConstraints: [{spreadByField: cluster, maxGroups: 1}]}
+-- fleet.yaml --
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}, status: {resourceSummary: {allocatable: {pods: 8}}}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}, status: {resourceSummary: {allocatable: {pods: 8}}}}
+-- previous --
+- {id: {group: apps, kind: Deployment, namespace: shop, name: web}, dependencies: true, clusters: [{name: a, replicas: 2}]}
+`
+
+// TestTheOldCopyOfAnEviction stays or goes by the purge mode, with its dependencies and its Namespace.
+func TestTheOldCopyOfAnEviction(t *testing.T) {
+	web := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	env := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "env"}
+	shop := manifest.ID{Kind: "Namespace", Name: "shop"}
+	const task = `{fromCluster: a, reason: TaintUntolerated, producer: TaintManager, creationTimestamp: "2026-01-01T00:00:00Z", clustersBeforeFailover: [a], `
+	const healthy = "it is evicted from a (TaintUntolerated), and stays until its replacement is healthy"
+	for _, c := range []struct {
+		name, task string
+		keeps      string // the reason for the workload
+		held       string // the reason for its replacement
+		evicted    []manifest.ID
+	}{
+		{"Gracefully", `purgeMode: Gracefully}`, healthy, "", nil},
+		{"Never", `purgeMode: Never, suppressDeletion: true}`, "it is evicted from a (TaintUntolerated), and its eviction has suppressDeletion: true", "", nil},
+		{"Directly", `purgeMode: Directly}`, "", "it waits until a has deleted its copy", []manifest.ID{env, web}},
+		{"completed", `purgeMode: Gracefully, completionTimestamp: "2026-01-01T00:10:00Z"}`, "", "", []manifest.ID{env, web}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := load(t, evictedBy(task+c.task))
+			if c.name == "completed" {
+				in.Previous[0].Clusters[0].Name = "b"
+			}
+			p := plan(t, in)
+			require.Equal(t, c.keeps, p.KeepReason("a", web, nil))
+			for _, other := range []manifest.ID{env, shop} {
+				if c.keeps == "" {
+					require.Empty(t, p.KeepReason("a", other, nil))
+				} else {
+					require.Contains(t, p.KeepReason("a", other, nil), c.keeps)
+				}
+			}
+			require.Equal(t, c.evicted, p.Evicted("a"))
+			require.Empty(t, p.Evicted("b"))
+			require.Empty(t, p.ForCluster("a").Objects)
+			on := p.ForCluster("b").Objects
+			require.Len(t, on, 3, "with the dependency and the Namespace")
+			for _, o := range on {
+				if c.held == "" {
+					require.Empty(t, o.Held, o.ID)
+				} else {
+					require.Contains(t, o.Held, c.held, o.ID)
+				}
+			}
+			require.False(t, p.Previous()[1].Clusters[0].Held, "only a suspension counts for a Lazy policy")
+		})
+	}
+}
+
+// TestAnEvictionIsPartOfTheDigest: replicas assign and approve a plan by its digest.
+func TestAnEvictionIsPartOfTheDigest(t *testing.T) {
+	in := load(t, evictedBy(`{fromCluster: b, reason: TaintUntolerated, purgeMode: Gracefully, creationTimestamp: "2026-01-01T00:00:00Z"}`))
+	with := plan(t, in)
+	in.Evictions = nil
+	without := plan(t, in)
+	require.Equal(t, without.Decisions[1].Chosen, with.Decisions[1].Chosen)
+	require.NotEqual(t, without.Digest(), with.Digest())
+}
+
+func evictedBy(task string) string { return strings.Replace(evicted, "TASK", task, 1) }
