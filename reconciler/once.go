@@ -159,7 +159,9 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 	r.planner.Discover(ctx, f, members)
 	previous := f.Previous()
 	d, err := r.planner.Decide(ctx, nil, members, func(members []v1alpha1.Cluster) propagate.Input {
-		return checkout.Input(fed, parts, members, previous)
+		in := checkout.Input(fed, parts, members, previous)
+		in.Evictions = f.Evictions()
+		return in
 	})
 	if r.Dump != nil {
 		err = errors.Join(err, dump.Write(r.Dump, d.Input))

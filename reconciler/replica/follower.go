@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/propagate/staged"
@@ -260,7 +261,9 @@ func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alph
 		Federation: fed, Releases: releases.Items, Revision: work.revision, Builds: l.Plans.Builds(f.Key()), After: f.Plan(),
 		Input: func(checkout sync.Checkout, parts decode.Parts) (propagate.Input, error) {
 			members, err := l.Plans.Fleet(ctx, fed)
-			return checkout.Input(fed, parts, l.Pool.Inform(members), last), err
+			in := checkout.Input(fed, parts, l.Pool.Inform(members), last)
+			in.Evictions = eviction.Recorded(objects.Items)
+			return in, err
 		},
 	})
 	work.plan, work.allowPrune = made.Plan, made.AllowPrune

@@ -177,6 +177,13 @@ func (f *Federation) Plan() *propagate.Plan {
 	return f.active.plan
 }
 
+// Evictions returns the recorded eviction tasks of each object.
+func (f *Federation) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.records.objects.AllEvictions()
+}
+
 // Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.
 // Discovered objects are added, and count as planned from now on.
 func (f *Federation) Previous() []*previous.Decision {

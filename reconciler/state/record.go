@@ -33,6 +33,7 @@ func (f *Federation) objectRecord(d *decision.Decision, next *previous.Decision)
 		TemplateDigest: next.Template, Affinity: next.Term, LastRebalancer: next.Rebalanced,
 		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
+	o.Spec.GracefulEvictionTasks = f.records.objects.Evictions(d.ID)
 	if d.Policy != nil {
 		o.Spec.Policy = d.Policy.String()
 	}

@@ -148,7 +148,7 @@ func (c Checkout) Parts(builds *Builds, budget *render.Budget) (decode.Parts, er
 	return builds.sort(objects)
 }
 
-// Input returns everything that the plan depends on.
+// Input returns everything that the plan depends on, except evictions.
 func (c Checkout) Input(fed *v1alpha1.Federation, parts decode.Parts, members []v1alpha1.Cluster, last []*previous.Decision) propagate.Input {
 	in := parts.Input().WithFederation(fed)
 	in.Revision, in.Fleet = c.Revision(), fleet.FromAll(members, parts.Origins)

@@ -52,9 +52,11 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 		return nil, err
 	}
 	c.Discover(ctx, s.f, s.members)
-	last := s.f.Previous()
+	last, evictions := s.f.Previous(), s.f.Evictions()
 	d, err := c.Decide(ctx, s.f.Plan(), s.rules.Members(declared.fleet), func(members []v1alpha1.Cluster) propagate.Input {
-		return s.checkout.Input(s.fed, parts, members, last)
+		in := s.checkout.Input(s.fed, parts, members, last)
+		in.Evictions = evictions
+		return in
 	})
 	if err != nil {
 		return nil, mistake{err}

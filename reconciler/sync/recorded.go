@@ -65,7 +65,7 @@ func (c *Controller) PlanAt(ctx context.Context, f *state.Federation, active *pr
 	r.Input = func(_ Checkout, parts decode.Parts) (propagate.Input, error) {
 		declared = parts
 		in := parts.Input().WithFederation(r.Federation)
-		in.Fleet, in.TaintPolicies, in.Previous = active.Fleet(), nil, active.Previous()
+		in.Fleet, in.TaintPolicies, in.Previous, in.Evictions = active.Fleet(), nil, active.Previous(), active.Evictions()
 		return in, nil
 	}
 	made, err := c.PlanRecorded(ctx, r)

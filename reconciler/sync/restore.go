@@ -64,7 +64,9 @@ func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed 
 	r.Builds = c.Builds(f.Key())
 	r.Input = func(checkout Checkout, parts decode.Parts) (propagate.Input, error) {
 		members, err := c.Fleet(ctx, fed)
-		return checkout.Input(fed, parts, c.pool.Inform(members), f.Previous()), err
+		in := checkout.Input(fed, parts, c.pool.Inform(members), f.Previous())
+		in.Evictions = f.Evictions()
+		return in, err
 	}
 	return c.PlanRecorded(ctx, r)
 }

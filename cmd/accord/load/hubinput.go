@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/previous"
 )
 
@@ -38,6 +39,7 @@ func (l *LiveHub) addToInput(ctx context.Context, t *Tree) *HubSnapshot {
 	for i := range l.Objects {
 		t.Input.Previous = append(t.Input.Previous, previous.From(l.Objects[i].Spec))
 	}
+	t.Input.Evictions = eviction.Recorded(l.Objects)
 	return k
 }
 
@@ -76,7 +78,7 @@ func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub
 		return err
 	}
 	if k != nil {
-		t.Input.Fleet, t.Input.Previous = k.Fleet(t, t, fed.Namespace+"."+fed.Name), k.Previous()
+		t.Input.Fleet, t.Input.Previous, t.Input.Evictions = k.Fleet(t, t, fed.Namespace+"."+fed.Name), k.Previous(), k.Evictions()
 	}
 	g, err := f.Governance(fed, k)
 	t.Govern(g)

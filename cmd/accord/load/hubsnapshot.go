@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/previous"
 )
 
@@ -60,6 +62,14 @@ func (k *HubSnapshot) Previous() []*previous.Decision {
 		all = append(all, previous.From(k.objects[i].Spec))
 	}
 	return all
+}
+
+// Evictions returns the evictions of each object.
+func (k *HubSnapshot) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+	if k == nil {
+		return nil
+	}
+	return eviction.Recorded(k.objects)
 }
 
 // Fleet returns the clusters as the controllers will see them once they have applied the Cluster manifests of now, which was

@@ -195,6 +195,7 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
+		p.base.tree.Input.Evictions = k.Evictions()
 		p.base.tree.Govern(g)
 		if err := p.base.decide(nil); err != nil {
 			n := len(mistakesOf(err))
@@ -209,6 +210,7 @@ func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now
 	}
 	p.head.tree.Input.Now = now
 	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), last
+	p.head.tree.Input.Evictions = k.Evictions()
 	p.head.tree.Govern(g)
 	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide(p.base.plan))...)
 	if len(r.Mistakes) > 0 {

@@ -27,6 +27,25 @@ func New() Records {
 // Of returns the record of an object; nil if there is none.
 func (r *Records) Of(id manifest.ID) *v1alpha1.FederatedObject { return r.of[id] }
 
+// Evictions returns the eviction tasks of an object; nil for none.
+func (r *Records) Evictions(id manifest.ID) []v1alpha1.GracefulEvictionTask {
+	if o := r.of[id]; o != nil {
+		return o.Spec.GracefulEvictionTasks
+	}
+	return nil
+}
+
+// AllEvictions returns the eviction tasks of every object that has any.
+func (r *Records) AllEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+	all := map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
+	for id, o := range r.of {
+		if tasks := o.Spec.GracefulEvictionTasks; len(tasks) > 0 {
+			all[id] = tasks
+		}
+	}
+	return all
+}
+
 // Len returns the number of records.
 func (r *Records) Len() int { return len(r.of) }
 
