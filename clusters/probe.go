@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,13 +24,16 @@ type Facts struct {
 	NodesTotal, NodesReady int32
 }
 
-// Probe reports whether a member answers within the deadline of ctx, and reads its Facts. Errors are sentences for
+// Probe reports whether a member is ready and answers within the deadline of ctx, and reads its Facts. Errors are sentences for
 // users, and Reason maps them to a condition's reason. Forbidden to list nodes is not an error; any other refusal and
 // rejected credentials are.
 func Probe(ctx context.Context, m *Member) (Facts, error) {
 	var facts Facts
-	var err error
-	if facts.Version, err = Ping(ctx, m); err != nil {
+	err := Ping(ctx, m)
+	if err != nil {
+		return facts, err
+	}
+	if facts.Version, err = readVersion(ctx, m); err != nil {
 		return facts, err
 	}
 	if err := facts.countNodes(ctx, m); err != nil && !apierrors.IsForbidden(err) {
@@ -38,13 +42,51 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 	return facts, nil
 }
 
-// Ping requests the version of a member: the cheapest request that shows that the member answers and accepts the
-// credentials.
-func Ping(ctx context.Context, m *Member) (string, error) {
-	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(egress.WithLimit(breaker.WithProbe(ctx), egress.Version)).Raw()
+// Ping reports whether a member answers, accepts the credentials and is ready (Karmada 5.2). It requests /readyz, or /healthz from an
+// API server without /readyz; where the credentials may read neither, the version has to suffice. Any answer but success of
+// /readyz is an error.
+func Ping(ctx context.Context, m *Member) error {
+	for _, path := range []string{"/readyz", "/healthz"} {
+		_, err := ask(ctx, m, path)
+		switch {
+		case err == nil:
+			return nil
+		case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+			continue
+		}
+		return explain(m, "asking whether it is ready", shortened(err))
+	}
+	_, err := readVersion(ctx, m)
+	return err
+}
+
+// ask sends one probing request.
+func ask(ctx context.Context, m *Member, path string) ([]byte, error) {
+	answer, err := m.server.RESTClient().Get().AbsPath(path).Do(egress.WithLimit(breaker.WithProbe(ctx), egress.Version)).Raw()
 	if stopped := breaker.RejectedBy(err); stopped != nil { // the rejection repeats the answer of a moment ago
 		err = stopped.Cause
 	}
+	return answer, err
+}
+
+// shortened returns the error of an API server that is not ready with the checks that failed, instead of its list of all checks.
+func shortened(err error) error {
+	var failed []string
+	for line := range strings.Lines(err.Error()) {
+		if _, check, found := strings.Cut(line, "[-]"); found {
+			name, _, _ := strings.Cut(check, " ")
+			failed = append(failed, phrase.Line(strings.TrimSpace(name)))
+		}
+	}
+	if len(failed) == 0 {
+		return err
+	}
+	return apierrors.NewServiceUnavailable("failed checks: " + strings.Join(failed, ", "))
+}
+
+// readVersion reads the version of a member, "v1.34.1".
+func readVersion(ctx context.Context, m *Member) (string, error) {
+	answer, err := ask(ctx, m, "/version")
 	if err != nil {
 		return "", explain(m, "reading its version", err)
 	}

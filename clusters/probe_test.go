@@ -88,6 +88,31 @@ func TestProbeSaysWhyNot(t *testing.T) {
 	}
 }
 
+// TestPingOfAServerThatIsNotReady: a member that answers and is not ready fails the probe, and the error names the failed checks.
+func TestPingOfAServerThatIsNotReady(t *testing.T) {
+	answer := func(path string, code int, body string) *Member {
+		return connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case path:
+				w.WriteHeader(code)
+				_, _ = w.Write([]byte(body))
+			case "/version":
+				_, _ = w.Write([]byte(`{"gitVersion":"v1.34.1"}`))
+			default:
+				w.WriteHeader(http.StatusNotFound)
+			}
+		}))
+	}
+	err := Ping(t.Context(), answer("/readyz", http.StatusInternalServerError, "[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n"))
+	require.EqualError(t, err, "cluster member: its API server responds that it is unavailable: asking whether it is ready: failed checks: etcd")
+	require.Equal(t, Unavailable, Reason(err))
+
+	require.NoError(t, Ping(t.Context(), answer("/readyz", http.StatusOK, "ok")))
+	require.NoError(t, Ping(t.Context(), answer("/healthz", http.StatusOK, "ok")))
+	require.NoError(t, Ping(t.Context(), answer("/readyz", http.StatusForbidden, "no")), "the version suffices")
+	require.Equal(t, Unavailable, Reason(Ping(t.Context(), answer("/healthz", http.StatusServiceUnavailable, "no"))))
+}
+
 // A request that the breaker refuses fails for the reason that opened it.
 func TestReasonBehindABreaker(t *testing.T) {
 	for reason, cause := range map[string]error{

@@ -195,14 +195,14 @@ func blackHole(t *testing.T) string {
 	return "https://" + l.Addr().String()
 }
 
-// broken says its version, and to everything else by turns that it is busy and that it cannot work.
+// broken says its version and that it is ready, and to everything else by turns that it is busy and that it cannot work.
 func broken(t *testing.T) *httptest.Server {
 	t.Helper()
 	var asked atomic.Int64
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
-		case r.URL.Path == "/version":
+		case r.URL.Path == "/version", r.URL.Path == "/readyz":
 			fmt.Fprint(w, `{"gitVersion":"v1.34.1"}`)
 		case asked.Add(1)%2 == 1:
 			w.Header().Set("Retry-After", "1")

@@ -30,8 +30,8 @@ const (
 	hookSecret          = "push-hook"
 )
 
-// declare puts CRDs, members and federation on the hub and returns a client for it.
-func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string, preflight bool) (client.Client, error) {
+// declare puts CRDs, members and federation on the hub and returns a client for it. more are further objects of the hub.
+func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string, preflight bool, more ...client.Object) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func declare(ctx context.Context, hub *rest.Config, members *fleet, repository s
 	if err != nil {
 		return nil, err
 	}
-	for _, object := range objects {
+	for _, object := range append(more, objects...) {
 		if err := createWhenServed(ctx, c, object); err != nil {
 			return nil, fmt.Errorf("declaring %T %s: %w", object, object.GetName(), err)
 		}
@@ -116,4 +116,21 @@ func federation(repository string, preflight bool) *v1alpha1.Federation {
 			WebhookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
 		},
 	}
+}
+
+// tenants returns the Tenant that lets the federation read more objects than a Federation without a Tenant may; none if those limits
+// suffice.
+func tenants(w workload) []client.Object {
+	if w.objects <= v1alpha1.DefaultTenantObjects/2 { // the bytes of our manifests are at their limit before the objects are
+		return nil
+	}
+	return []client.Object{&v1alpha1.Tenant{
+		ObjectMeta: metav1.ObjectMeta{Name: federationNamespace},
+		Spec: v1alpha1.TenantSpec{
+			Federations: v1alpha1.TenantFederations{Namespaces: []string{federationNamespace}},
+			Sources:     []string{"**"},
+			Namespaces:  []string{"*"},
+			Limits:      v1alpha1.TenantLimits{Objects: int32(2 * w.objects), Bytes: "4Gi"},
+		},
+	}}
 }

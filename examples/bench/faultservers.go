@@ -72,12 +72,12 @@ func slow(member *rest.Config) (*rest.Config, func(), error) {
 	})
 }
 
-// sick says its version, and to everything else by turns that it is busy and that it cannot work.
+// sick says its version and that it is ready, and to everything else by turns that it is busy and that it cannot work.
 func sick(member *rest.Config) (*rest.Config, func(), error) {
 	var asked atomic.Int64
 	return serve(member, func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.URL.Path == "/version":
+		case r.URL.Path == "/version", r.URL.Path == "/readyz":
 			fmt.Fprint(w, `{"gitVersion":"v1.34.1"}`)
 		case asked.Add(1)%2 == 1:
 			w.Header().Set("Retry-After", "1")

@@ -44,7 +44,7 @@ func startOurs(ctx context.Context, dir, program string, hub, members *fleet, w 
 	if err := o.firstCommit(ctx); err != nil {
 		return nil, err
 	}
-	if o.declared, err = declare(ctx, hub.configs[hubName], members, o.repository.url(), preflight); err != nil {
+	if o.declared, err = declare(ctx, hub.configs[hubName], members, o.repository.url(), preflight, tenants(w)...); err != nil {
 		return nil, err
 	}
 	if o.seen, err = observe(ctx, members.configs, w.namespace); err != nil {

@@ -244,8 +244,8 @@ func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliv
 	}
 	sent := time.Now()
 	if fresh && w.Identified() {
-		v, err := clusters.Ping(ctx, w.Member())
-		if known.Version = cmp.Or(v, known.Version); err != nil && slow(ctx, w, sent) {
+		err := clusters.Ping(ctx, w.Member())
+		if err != nil && slow(ctx, w, sent) {
 			err = nil
 		}
 		return known, err
