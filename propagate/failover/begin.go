@@ -92,13 +92,13 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 	case o.Stateful && !d.in.Settings.Stateful:
 		return t, "it is a StatefulSet or has PersistentVolumeClaims, which evictions leave unless spec.failover.stateful of the Federation is true", until
 	case c.why.automatic && d.answers(choice):
-		return t, fmt.Sprintf("%s answers again", choice), until
+		return t, fmt.Sprintf("%s answers again, and becomes Ready", choice), until
 	case c.why.purge == v1alpha1.PurgeDirectly && !d.answers(choice):
 		return t, fmt.Sprintf("purgeMode Directly deletes the old copy first, and %s does not answer", choice), until
 	}
 	if i := slices.IndexFunc(tasks, func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == choice }); i >= 0 && c.why.producer != ClusterRemoval {
 		if until = tasks[i].CompletionTimestamp.Add(d.in.Settings.Cooldown); until.After(d.now) {
-			return t, fmt.Sprintf("an eviction from %s ended at %s, and the cooldown lasts %s", choice, clock(tasks[i].CompletionTimestamp.Time), d.in.Settings.Cooldown), until
+			return t, fmt.Sprintf("an eviction from %s ended at %s, and the cooldown lasts %s", choice, clock(tasks[i].CompletionTimestamp.Time), short(d.in.Settings.Cooldown)), until
 		}
 	}
 	labels, err := preserved(c.why.keep, held.Status)
@@ -124,3 +124,14 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 
 // clock returns a time as messages have it.
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// short returns a duration without its zero units: "5m" for 5m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}

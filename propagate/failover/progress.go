@@ -95,7 +95,7 @@ func (d *decider) next(o *Object, t v1alpha1.GracefulEvictionTask) step {
 	case d.out.Doubt != "":
 		return wait("%s", d.out.Doubt)
 	case stays && ended:
-		return step{end: cancels, message: d.endOfCause(t) + " before the object left"}
+		return step{end: cancels, message: fmt.Sprintf("the cause of the eviction has ended, and the object has not left %s", t.FromCluster)}
 	case stays && o.NoPlace != "":
 		return wait("waits for another cluster: %s", o.NoPlace)
 	case stays:
@@ -124,7 +124,7 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 	grace, old := d.grace(t), o.copyOn(t.FromCluster)
 	switch {
 	case ended && !replaced:
-		return step{end: cancels, message: d.endOfCause(t) + " before a replacement was healthy"}
+		return step{end: cancels, message: "the cause of the eviction has ended, and no replacement is healthy"}
 	case t.Producer == ApplicationFailover && !replaced && !grace.After(d.now) && old.Health == Healthy && d.answers(t.FromCluster):
 		return step{end: cancels, message: "the old copy is healthy again, and no replacement is"}
 	case t.SuppressDeletion != nil && *t.SuppressDeletion:
@@ -151,14 +151,6 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 		s.deadline = grace
 	}
 	return s
-}
-
-// endOfCause is the beginning of the message of a task that is cancelled.
-func (d *decider) endOfCause(t v1alpha1.GracefulEvictionTask) string {
-	if t.Producer == ClusterRemoval {
-		return fmt.Sprintf("cluster %s is no longer being removed", t.FromCluster)
-	}
-	return fmt.Sprintf("cluster %s no longer evicts the object", t.FromCluster)
 }
 
 // grace returns the end of the grace period of a task.
