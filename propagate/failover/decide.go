@@ -95,7 +95,7 @@ func (d *decider) answers(cluster string) bool {
 // lookAgain makes the next decision happen at a time at the latest.
 func (d *decider) lookAgain(at time.Time) {
 	if at.After(d.now) && (d.out.Again.IsZero() || at.Before(d.out.Again)) {
-		d.out.Again = at
+		d.out.Again = at.UTC()
 	}
 }
 

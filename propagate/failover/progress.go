@@ -96,6 +96,8 @@ func (d *decider) next(o *Object, t v1alpha1.GracefulEvictionTask) step {
 		return wait("%s", d.out.Doubt)
 	case stays && ended:
 		return step{end: cancels, message: fmt.Sprintf("the cause of the eviction has ended, and the object has not left %s", t.FromCluster)}
+	case stays && t.Producer == ApplicationFailover && old.Health == Healthy && d.answers(t.FromCluster):
+		return step{end: cancels, message: fmt.Sprintf("the object is healthy again, and has not left %s", t.FromCluster)}
 	case stays && o.NoPlace != "":
 		return wait("waits for another cluster: %s", o.NoPlace)
 	case stays:
@@ -159,7 +161,7 @@ func (d *decider) grace(t v1alpha1.GracefulEvictionTask) time.Time {
 	if t.GracePeriodSeconds != nil {
 		length = time.Duration(*t.GracePeriodSeconds) * time.Second
 	}
-	return t.CreationTimestamp.Add(length)
+	return t.CreationTimestamp.UTC().Add(length)
 }
 
 // replacements returns the clusters that can have taken over from the cluster of a task. If the clusters share the replicas, that are all

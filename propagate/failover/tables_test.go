@@ -158,6 +158,10 @@ func TestPageHasTheTables(t *testing.T) {
 		{"the taint is removed before another plan is active", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
 			o.Choice[0].Name, in.Clusters[0].Taints = "eu-1", nil
 		})},
+		{"no other cluster fits after an application failure, and the copy is healthy again", with(moving(m, grace), func(_ *failover.Input, o *failover.Object) {
+			o.Choice[0].Name, o.NoPlace = "eu-1", "no cluster fits the placement"
+			o.Tasks[0].Producer, o.Tasks[0].Reason = failover.ApplicationFailover, failover.ApplicationFailure
+		})},
 		{"Gracefully: the replacement is not healthy", with(moving(m, grace), func(*failover.Input, *failover.Object) {})},
 		{"Gracefully: the replacement is healthy", with(moving(m, grace), healthy)},
 		{"Gracefully: the replacement is healthy on an earlier version", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
