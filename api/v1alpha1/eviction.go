@@ -49,3 +49,32 @@ const (
 
 // Open reports whether the eviction is under way.
 func (t GracefulEvictionTask) Open() bool { return t.CompletionTimestamp.IsZero() }
+
+// EvictionState explains one eviction of an object.
+type EvictionState struct {
+	// Cluster that the object leaves, or should leave.
+	Cluster string `json:"cluster"`
+	// Phase is Evicting while a task is open, and Blocked for an eviction that has a cause and does not begin.
+	Phase EvictionPhase `json:"phase"`
+	// Message names the event that the eviction waits for, or the reason why it does not begin.
+	Message string `json:"message,omitempty"`
+	// Deadline is the end of the grace period; absent if no deadline changes anything.
+	Deadline *metav1.Time `json:"deadline,omitempty"`
+}
+
+// EvictionPhase is the phase of an eviction.
+// +kubebuilder:validation:Enum=Evicting;Blocked
+type EvictionPhase string
+
+const (
+	EvictionOpen    EvictionPhase = "Evicting"
+	EvictionBlocked EvictionPhase = "Blocked"
+)
+
+// UnhealthyCopy is the object on a cluster where it is unhealthy.
+type UnhealthyCopy struct {
+	// Cluster of the copy.
+	Cluster string `json:"cluster"`
+	// Since is the time since which the copy is unhealthy.
+	Since metav1.Time `json:"since"`
+}

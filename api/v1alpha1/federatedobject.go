@@ -155,6 +155,14 @@ type FederatedObjectStatus struct {
 	Clusters []ObjectOnCluster `json:"clusters,omitempty"`
 	// Omitted counts the clusters that are not in Clusters.
 	Omitted int32 `json:"omitted,omitempty"`
+	// Evictions explain the open tasks of spec.gracefulEvictionTasks, and the evictions that have a cause and do not begin.
+	// +listType=map
+	// +listMapKey=cluster
+	Evictions []EvictionState `json:"evictions,omitempty"`
+	// UnhealthySince lists the unhealthy copies of an object whose policy has spec.failover.application.
+	// +listType=map
+	// +listMapKey=cluster
+	UnhealthySince []UnhealthyCopy `json:"unhealthySince,omitempty"`
 	// Aggregate is the status of the object over all clusters, in the schema of its kind. It has only the fields that can be
 	// aggregated.
 	// +kubebuilder:pruning:PreserveUnknownFields

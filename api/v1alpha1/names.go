@@ -127,9 +127,11 @@ const (
 )
 
 // Keys of the taints that accord knows by name, as Karmada spells them (Karmada 1.8). accord sets the first two itself in the status of a
-// Cluster, by its condition Ready. "accord cordon" sets the last one.
+// Cluster, by its condition Ready. "accord cordon" sets the third one, and "accord drain" the last one, which is accord's own: nothing
+// tolerates it, and with the effect NoExecute every object leaves the cluster.
 const (
 	TaintNotReady      = "cluster.karmada.io/not-ready"
 	TaintUnreachable   = "cluster.karmada.io/unreachable"
 	TaintUnschedulable = "cluster.karmada.io/unschedulable"
+	TaintDrain         = "accord.dev/drain"
 )
