@@ -126,7 +126,9 @@ func completed(t *testing.T, in failover.Input, o *placed, e failover.Event) {
 			continue
 		}
 		wanted++
-		if slices.ContainsFunc(object.Copies, func(c failover.Copy) bool { return c.Cluster == choice.Name && c.Health == failover.Healthy && c.Current }) {
+		if slices.ContainsFunc(object.Copies, func(c failover.Copy) bool {
+			return c.Cluster == choice.Name && c.Health == failover.Healthy && c.Current
+		}) {
 			healthy++
 		}
 	}
