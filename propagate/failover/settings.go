@@ -1,6 +1,8 @@
 package failover
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +35,37 @@ type Settings struct {
 // Defaults returns the settings of a Federation that sets none of them, with Karmada's values where Karmada has them.
 func Defaults() Settings {
 	return Settings{MaxUnreachable: 30, Cooldown: time.Hour, GracefulEvictionTimeout: 10 * time.Minute, EvictionRate: 0.5}
+}
+
+// Configured returns the settings of spec.failover of a Federation, with Defaults for the fields that are empty or cannot be read. nil
+// allows nothing.
+func Configured(f *v1alpha1.Failover) Settings {
+	s := Defaults()
+	if f == nil {
+		return s
+	}
+	s.Enabled, s.Stateful = f.Enabled, f.Stateful
+	if n, err := strconv.Atoi(strings.TrimSuffix(f.MaxUnreachable, "%")); err == nil {
+		s.MaxUnreachable = n
+	}
+	if f.Cooldown != nil {
+		s.Cooldown = f.Cooldown.Duration
+	}
+	if f.GracefulEvictionTimeout != nil {
+		s.GracefulEvictionTimeout = f.GracefulEvictionTimeout.Duration
+	}
+	if rate, err := strconv.ParseFloat(f.ResourceEvictionRate, 64); err == nil {
+		s.EvictionRate = rate
+	}
+	s.NotReadyToleration, s.UnreachableToleration = seconds(f.DefaultNotReadyTolerationSeconds), seconds(f.DefaultUnreachableTolerationSeconds)
+	return s
+}
+
+func seconds(n *int64) *time.Duration {
+	if n == nil {
+		return nil
+	}
+	return new(time.Duration(*n) * time.Second)
 }
 
 // tolerations returns the tolerations of a placement, with the defaults for the automatic taints that no toleration mentions.
