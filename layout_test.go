@@ -83,7 +83,7 @@ var within = map[string]map[string][]string{
 		"scripts":            {"digest"},
 		"rendercache":        {"digest"},
 		"decision":           {"eviction", "place", "previous"},
-		"eviction":           {},
+		"eviction":           {"divide", "previous"},
 		"normalize":          {"scope"},
 		"splice":             {},
 		"decode":             {".", "control"},

@@ -94,3 +94,63 @@ func TestAnEvictionIsPartOfTheDigest(t *testing.T) {
 }
 
 func evictedBy(task string) string { return strings.Replace(evicted, "TASK", task, 1) }
+
+// TestACancelledEvictionRestoresThePlacement: the object stays on its cluster with its replicas, and does not go to the replacement.
+func TestACancelledEvictionRestoresThePlacement(t *testing.T) {
+	const cancelled = `completionTimestamp: "2026-01-01T00:05:00Z", cancelled: true}`
+	for _, c := range []struct{ name, policy, task, previous, want string }{
+		{
+			"one cluster", "spreadConstraints: [{spreadByField: cluster, maxGroups: 1}]", `clustersBeforeFailover: [b], replicas: 6, `,
+			"clusters: [{name: a, replicas: 6}]", "b 6",
+		},
+		{
+			"divided by room", "replicaScheduling: {replicaSchedulingType: Divided, weightPreference: {dynamicWeight: AvailableReplicas}}",
+			`clustersBeforeFailover: [a, b], replicas: 4, `, "clusters: [{name: a, replicas: 3}, {name: c, replicas: 3}]", "a 2, b 4",
+		},
+		{
+			"the first term", "clusterAffinities: [{affinityName: one, clusterNames: [b]}, {affinityName: two, clusterNames: [a]}]",
+			`clustersBeforeFailover: [b], replicas: 6, `, "term: two, clusters: [{name: a, replicas: 6}]", "b 6",
+		},
+		{
+			"the policy does not select the cluster any more", "clusterAffinity: {clusterNames: [a]}",
+			`clustersBeforeFailover: [b], replicas: 6, `, "clusters: [{name: a, replicas: 6}]", "a 6",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := load(t, `
+-- input --
+evictions:
+- id: {group: apps, kind: Deployment, namespace: shop, name: web}
+  tasks: [{fromCluster: b, reason: TaintUntolerated, purgeMode: Gracefully, creationTimestamp: "2026-01-01T00:00:00Z", `+c.task+cancelled+`]
+-- objects.yaml --
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 6, template: {spec: {containers: [{name: c, image: i}]}}}}
+-- policies.yaml --
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  placement: {`+c.policy+`}
+-- fleet.yaml --
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}, status: {resourceSummary: {allocatable: {pods: 8}}}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}, status: {resourceSummary: {allocatable: {pods: 8}}}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: c}, status: {resourceSummary: {allocatable: {pods: 8}}}}
+-- previous --
+- {id: {group: apps, kind: Deployment, namespace: shop, name: web}, `+c.previous+`}
+`)
+			p := plan(t, in)
+			for range 2 {
+				var got []string
+				for _, on := range p.Decisions[0].Chosen {
+					got = append(got, on.Cluster+choice(on))
+				}
+				require.Equal(t, c.want, strings.Join(got, ", "))
+				require.Empty(t, p.Evicted("b"))
+				in.Previous = p.Previous()
+				p = plan(t, in)
+			}
+		})
+	}
+}

@@ -108,6 +108,7 @@ func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.
 		p.claim(it)
 		it.unclaimed = d.Why
 	}
+	it.previous = p.beforeEvictions(it)
 	return it, mistakes
 }
 

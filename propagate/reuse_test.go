@@ -49,10 +49,13 @@ func (h *history) evict(objects []render.Object) {
 		}
 		task.ClustersBeforeFailover = pick(h.random, []string{cluster}, []string{"a", "b", "c"})
 		if h.random.IntN(2) == 0 {
+			task.Replicas = new(h.random.Int32N(4))
+		}
+		if h.random.IntN(2) == 0 {
 			task.PreservedLabelState = map[string]string{"state": pick(h.random, "x", "y")}
 		}
 		if h.random.IntN(3) == 0 {
-			task.CompletionTimestamp = &at
+			task.CompletionTimestamp, task.Cancelled = &at, h.random.IntN(3) == 0
 		}
 		tasks = append(tasks, task)
 	}

@@ -99,6 +99,23 @@ func (p *Plan) tryTermsOnce(it *item, try attempt) (r termResults) {
 	return r
 }
 
+// beforeEvictions returns the previous decision of an object, without the moves of cancelled evictions.
+func (p *Plan) beforeEvictions(it *item) *previous.Decision {
+	d := it.decision
+	if d.Policy == nil || !d.Evictions.Completed() {
+		return it.previous
+	}
+	placement := d.Policy.Spec.Placement
+	divided := placement.ReplicaScheduling != nil && placement.ReplicaScheduling.ReplicaSchedulingType == policy.Divided
+	return d.Evictions.Restore(it.previous, divided, func(cluster string) (term string, ok bool) {
+		i, known := p.members.index[cluster]
+		if !known {
+			return "", false
+		}
+		return place.FirstTerm(placement, p.members.all[i])
+	})
+}
+
 // repelled reports whether a choice, in which automatic taints did not count, has a cluster whose taint repels the object.
 func (p *Plan) repelled(it *item, a *termResult) bool {
 	if a == nil || !p.members.unhealthy {

@@ -7,6 +7,7 @@
 //	open, Directly                 gets no replica; new clusters are held deleted
 //	open, deletion suppressed      gets no replica                        kept as it is
 //	completed                      is chosen only if no other fits        deleted
+//	cancelled                      gets its replicas back                 stays
 //
 // A completed task does not move the object away again: the cluster keeps what it has.
 package eviction
@@ -56,7 +57,7 @@ func (t Tasks) Equal(other Tasks) bool {
 			a.Message == b.Message && a.Producer == b.Producer && ptr.Equal(a.GracePeriodSeconds, b.GracePeriodSeconds) &&
 			ptr.Equal(a.SuppressDeletion, b.SuppressDeletion) && a.CreationTimestamp.Equal(&b.CreationTimestamp) &&
 			maps.Equal(a.PreservedLabelState, b.PreservedLabelState) && slices.Equal(a.ClustersBeforeFailover, b.ClustersBeforeFailover) &&
-			a.CompletionTimestamp.Equal(b.CompletionTimestamp)
+			a.CompletionTimestamp.Equal(b.CompletionTimestamp) && a.Cancelled == b.Cancelled
 	})
 }
 
@@ -109,7 +110,7 @@ func (t Tasks) Completed() bool {
 func (t Tasks) Refused(on map[string]bool, returning bool) map[string]string {
 	var refused map[string]string
 	for _, x := range t {
-		if !x.Open() && (returning || on[x.FromCluster]) {
+		if !x.Open() && (returning || x.Cancelled || on[x.FromCluster]) {
 			continue
 		}
 		if refused == nil {
@@ -154,7 +155,7 @@ func (t Tasks) KeepReason(cluster string) string {
 // Purges reports whether an eviction deletes the old copy on a cluster that is not to have the object.
 func (t Tasks) Purges(cluster string) bool {
 	_, x := t.find(cluster)
-	return x != nil && t.KeepReason(cluster) == ""
+	return x != nil && !x.Cancelled && t.KeepReason(cluster) == ""
 }
 
 // HoldReason returns the reason why a cluster does not get the object yet: a Directly eviction applies the replacement only after the

@@ -24,6 +24,21 @@ func affinity(q Question, c fleet.Cluster) (why, field string) {
 	return why, path + "." + field
 }
 
+// FirstTerm returns the affinityName of the first term of clusterAffinities that selects a cluster, empty without terms. It reports false
+// if no affinity selects the cluster, or the Cluster is being deleted.
+func FirstTerm(p policy.Placement, c fleet.Cluster) (name string, ok bool) {
+	for term := range max(1, len(p.ClusterAffinities)) {
+		if why, _ := affinity(Question{Placement: p, Term: term, Workload: true}, c); why != "" {
+			continue
+		}
+		if len(p.ClusterAffinities) > 0 {
+			name = p.ClusterAffinities[term].AffinityName
+		}
+		return name, !c.Leaving
+	}
+	return "", false
+}
+
 // Tier returns 0 for a cluster of the primary affinity, and 1 and up for one of the overflow affinities of the term in
 // their order; the first that matches counts (Karmada §4.8). It is valid for clusters that are not refused.
 func (q Question) Tier(c fleet.Cluster) int {
