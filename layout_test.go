@@ -98,6 +98,7 @@ var within = map[string]map[string][]string{
 		"stage":              {},
 		"staged":             {".", "applyorder"},
 		"dump":               {".", "decode", "eviction", "exclude", "previous"},
+		"member":             {"taint"},
 		"permit":             {"."},
 		"tenancy":            {".", "check", "decode"},
 		"declared":           {"decode"},

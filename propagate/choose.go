@@ -30,18 +30,18 @@ func (p *Plan) claim(it *item) {
 func (p *Plan) choose(it *item) {
 	d := it.decision
 	if d.Policy == nil {
-		d.RefuseAll(p.members.all, d.Why, d.Origin)
+		d.RefuseAll(p.members.All, d.Why, d.Origin)
 		return
 	}
 	d.Inherit(d.Policy)
 	if why, at := p.blocker(d.Policy); why != "" {
 		d.Why = fmt.Sprintf("%s (%s); existing objects are kept", why, at)
-		d.RefuseAll(p.members.all, why, at)
+		d.RefuseAll(p.members.All, why, at)
 		return
 	}
 	p.place(it)
 	p.deferIfLazy(it)
-	d.AwaitPurge()
+	d.PrepareReplacements()
 }
 
 // blocker returns the reason why a policy cannot take effect yet, and its origin; empty if it can.

@@ -68,7 +68,7 @@ func (p *Plan) DigestOf(sum func(manifest.ID) digest.Sum) string {
 func (p *Plan) head() []byte {
 	var b bytes.Buffer
 	digest.WriteLine(&b, "federation", p.rules.applySet)
-	for _, c := range p.members.all {
+	for _, c := range p.members.All {
 		digest.WriteLine(&b, "cluster", c.Name)
 	}
 	if p.control != "" {
@@ -80,7 +80,7 @@ func (p *Plan) head() []byte {
 // ClusterDigest returns an identifier of a cluster's plan, held and failed objects included: "sha256:<hex>".
 func (p *Plan) ClusterDigest(cluster string) string {
 	made := p.ForCluster(cluster)
-	if i, known := p.members.index[cluster]; known {
+	if i, known := p.members.Index[cluster]; known {
 		return p.items.byCluster[i].digest.Over(made.failures())
 	}
 	return new(digest.List).Over(made.failures())

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 const evicted = `
@@ -150,6 +152,47 @@ spec:
 				require.Empty(t, p.Evicted("b"))
 				in.Previous = p.Previous()
 				p = plan(t, in)
+			}
+		})
+	}
+}
+
+// TestPreservedStateBecomesLabels of the only replacement of a Directly eviction.
+func TestPreservedStateBecomesLabels(t *testing.T) {
+	const state = `{fromCluster: a, reason: ApplicationFailure, creationTimestamp: "2026-01-01T00:00:00Z", preservedLabelState: {job: "7"}, `
+	for _, c := range []struct {
+		name, task string
+		labels     map[string]any
+	}{
+		{"Directly", state + `purgeMode: Directly, clustersBeforeFailover: [a]}`, map[string]any{"job": "7"}},
+		{"Directly, completed", state + `purgeMode: Directly, clustersBeforeFailover: [a], completionTimestamp: "2026-01-01T00:00:10Z"}`, map[string]any{"job": "7"}},
+		{"Directly, cancelled", state + `purgeMode: Directly, clustersBeforeFailover: [a], completionTimestamp: "2026-01-01T00:00:10Z", cancelled: true}`, nil},
+		{"Gracefully", state + `purgeMode: Gracefully, clustersBeforeFailover: [a]}`, nil},
+		{"Directly, to a cluster that had the object", state + `purgeMode: Directly, clustersBeforeFailover: [a, b]}`, nil},
+		{"a later task is Gracefully", state + `purgeMode: Directly, clustersBeforeFailover: [a]}, ` +
+			`{fromCluster: c, purgeMode: Gracefully, creationTimestamp: "2026-01-01T00:00:01Z", reason: TaintUntolerated}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := load(t, evictedBy(c.task))
+			if c.name == "Directly, completed" {
+				in.Previous[0].Clusters[0].Name = "b"
+			}
+			p := plan(t, in)
+			var got unstructured.Unstructured
+			for _, cluster := range p.Clusters() {
+				for _, o := range p.ForCluster(cluster).Objects {
+					if o.ID.Kind == "Deployment" {
+						require.NoError(t, got.UnmarshalJSON(o.JSON))
+					}
+				}
+			}
+			labels, _, err := unstructured.NestedMap(got.Object, "metadata", "labels")
+			require.NoError(t, err)
+			delete(labels, v1alpha1.PartOfLabel)
+			if c.labels == nil {
+				require.Empty(t, labels)
+			} else {
+				require.Equal(t, c.labels, labels)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func (p *Plan) Unjudged(d *decision.Decision) bool {
 		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in *decision.Decision) bool {
 			return in.ID.Namespace == d.ID.Name && in.Policy != nil && p.Unjudged(in)
 		})
-	case len(p.members.all) == 0:
+	case len(p.members.All) == 0:
 		return true
 	}
 	return slices.ContainsFunc(d.Refused, p.roomUnknown)
@@ -78,7 +78,7 @@ func (p *Plan) Unjudged(d *decision.Decision) bool {
 func (p *Plan) roomUnknown(r decision.Refusal) bool {
 	switch r.Reason {
 	case place.NoRoom, place.AllFull, place.MaxFull:
-		return p.members.all[p.members.index[r.Cluster]].Resources == nil
+		return p.members.All[p.members.Index[r.Cluster]].Resources == nil
 	}
 	return false
 }
@@ -114,7 +114,7 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.rules.overrides.Trace(u, it.candidates, p.members.all[p.members.index[cluster]])
+	return p.rules.overrides.Trace(u, it.candidates, p.members.All[p.members.Index[cluster]])
 }
 
 // Dependents returns the objects that need this one as a dependency, sorted.

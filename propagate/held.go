@@ -8,10 +8,10 @@ import (
 
 // Hold returns the reason why people hold a cluster at the time of the plan, with everything of the federation there;
 // empty when they do not.
-func (p *Plan) Hold(cluster string) string { return p.members.holds[cluster] }
+func (p *Plan) Hold(cluster string) string { return p.members.Holds[cluster] }
 
 // Holds reports whether people hold a cluster, or a policy suspends objects.
-func (p *Plan) Holds() bool { return len(p.members.holds) > 0 || p.rules.claims.Suspends() }
+func (p *Plan) Holds() bool { return len(p.members.Holds) > 0 || p.rules.claims.Suspends() }
 
 // Held returns the reason why a chosen object is held: a policy suspends the object, people hold the cluster, or both;
 // empty otherwise. Stages hold objects in addition (package staged).

@@ -40,7 +40,7 @@ func (p *Plan) implyNamespaces() {
 func (p *Plan) refuseEmpty(d *decision.Decision) {
 	if d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
 		d.Why += ", and none of its objects goes anywhere"
-		d.RefuseAll(p.members.all, "no policy selects it, and none of its objects goes there", d.Origin)
+		d.RefuseAll(p.members.All, "no policy selects it, and none of its objects goes there", d.Origin)
 	}
 }
 

@@ -22,7 +22,7 @@ type items struct {
 	implied   []*item         // the Namespaces that are not in Git, sorted by ID
 	inputs    []*item         // parallel to Input.Objects
 	all       []*item         // in apply order
-	byCluster []*clusterItems // parallel to members.all
+	byCluster []*clusterItems // parallel to members.All
 }
 
 // get returns the item of an object.
@@ -117,7 +117,7 @@ func (p *Plan) assign(earlier *earlierPlan) {
 		p.finishItem(it, earlier)
 		for i := range it.decision.Chosen {
 			choice := &it.decision.Chosen[i]
-			t := p.items.byCluster[p.members.index[choice.Cluster]]
+			t := p.items.byCluster[p.members.Index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
 		}
 	}
@@ -134,10 +134,10 @@ func (p *Plan) finishItem(it *item, earlier *earlierPlan) {
 
 // makeRoom allocates the list of each cluster: a plan can have a million items.
 func (p *Plan) makeRoom() {
-	counts := make([]int, len(p.members.all))
+	counts := make([]int, len(p.members.All))
 	for _, it := range p.items.all {
 		for _, c := range it.decision.Chosen {
-			counts[p.members.index[c.Cluster]]++
+			counts[p.members.Index[c.Cluster]]++
 		}
 	}
 	p.items.byCluster = make([]*clusterItems, len(counts))

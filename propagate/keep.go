@@ -50,8 +50,8 @@ func (p *Plan) keepReason(d *decision.Decision, cluster string) string {
 	if why := d.KeepReason(cluster); why != "" {
 		return why
 	}
-	if i, known := p.members.index[cluster]; known && d.Policy != nil {
-		if apis := p.members.all[i].APIs; apis != nil && apis.Enablement(d.GVK) == fleet.Unknown {
+	if i, known := p.members.Index[cluster]; known && d.Policy != nil {
+		if apis := p.members.All[i].APIs; apis != nil && apis.Enablement(d.GVK) == fleet.Unknown {
 			return fmt.Sprintf("cluster %s could not list all its APIs, and may serve %s", cluster, d.GVK.Kind)
 		}
 	}

@@ -59,7 +59,7 @@ func (p *Plan) ImpliedNamespaces() []manifest.ID {
 // ObjectCount returns the number of objects that a cluster gets, held and failed ones included; 0 for an unknown
 // cluster.
 func (p *Plan) ObjectCount(cluster string) int {
-	i, known := p.members.index[cluster]
+	i, known := p.members.Index[cluster]
 	if !known {
 		return 0
 	}
@@ -87,7 +87,7 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 	var key []byte
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
-		cluster := p.members.index[choice.Cluster]
+		cluster := p.members.Index[choice.Cluster]
 		key = p.key(key[:0], assigned{it, choice}, cluster)
 		at, known := x.keys[string(key)]
 		if !known {

@@ -76,7 +76,7 @@ func (p *Plan) fail(a *termResult, d *decision.Decision, err error) {
 		a.at, a.reason = d.Policy.At("spec.placement."+problem.Field), problem.Reason
 	}
 	a.chosen, a.failure = nil, err.Error()
-	a.refused = decision.RefuseRest(p.members.all, nil, a.refused, a.failure, a.at, a.reason)
+	a.refused = decision.RefuseRest(p.members.All, nil, a.refused, a.failure, a.at, a.reason)
 }
 
 // question returns everything that placing an object depends on.
@@ -103,8 +103,8 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	if needsRoom && it.kind.Requirements != nil {
 		requests = it.kind.Requirements(it.manifest)
 	}
-	fit := make([]place.Candidate, 0, min(len(p.members.all), 16))
-	for _, c := range p.members.all {
+	fit := make([]place.Candidate, 0, min(len(p.members.All), 16))
+	for _, c := range p.members.All {
 		if refusal := q.Refuses(c); refusal != nil {
 			a.refused = append(a.refused, d.Refuse(c.Name, refusal))
 			continue

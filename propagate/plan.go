@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/eviction"
+	"github.com/accord-dev/accord/propagate/member"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/scope"
@@ -21,7 +22,7 @@ type Plan struct {
 	// Decisions, one for every object, sorted by ID.
 	Decisions []*decision.Decision
 
-	members   members
+	members   member.Members
 	rules     rules
 	scopes    scope.Kinds
 	items     items
@@ -43,7 +44,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 // newPlan makes a plan and reuses parts of the last one, which may be nil.
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
-		members: newMembers(in), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
+		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
 		evictions: in.Evictions,
 	}
 	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
@@ -55,7 +56,7 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	})
 	errs = append(errs, in.duplicates()...)
 	var rulesErr error
-	p.rules, rulesErr = newRules(in, p.members.all, last)
+	p.rules, rulesErr = newRules(in, p.members.All, last)
 	if err := errors.Join(errors.Join(errs...), rulesErr); err != nil {
 		return nil, err
 	}

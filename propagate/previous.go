@@ -73,10 +73,10 @@ func (p *Plan) restorePrevious(it *item, d *decision.Decision, why string, at ma
 	before := it.last()
 	d.Chosen = nil
 	for _, c := range before.Clusters {
-		if _, there := p.members.index[c.Name]; there {
+		if _, there := p.members.Index[c.Name]; there {
 			d.Chosen = append(d.Chosen, decision.Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
 		}
 	}
-	d.Refused = decision.RefuseRest(p.members.all, d.Chosen, d.Refused, why, at, reason)
+	d.Refused = decision.RefuseRest(p.members.All, d.Chosen, d.Refused, why, at, reason)
 	d.Term = before.Term
 }

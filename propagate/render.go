@@ -18,7 +18,7 @@ import (
 // ForCluster returns the plan of one cluster. It renders the objects on the first call and keeps them; callers share
 // the result and must not change it. The plan of an unknown cluster is empty.
 func (p *Plan) ForCluster(cluster string) ClusterPlan {
-	i, known := p.members.index[cluster]
+	i, known := p.members.Index[cluster]
 	if !known {
 		return ClusterPlan{Cluster: cluster}
 	}
@@ -60,7 +60,7 @@ func (p *Plan) placed(a assigned, rendered *Rendered) Placed {
 // render renders every object of a cluster. A failure does not stop the others.
 func (p *Plan) render(cluster int) ClusterPlan {
 	assigned := p.items.byCluster[cluster].items
-	made := ClusterPlan{Cluster: p.members.all[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
+	made := ClusterPlan{Cluster: p.members.All[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
 	for _, a := range assigned {
 		rendered, err := p.result(a, cluster)
 		if err != nil {
@@ -159,7 +159,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	return p.mark(u, it, edits)
 }
 
-// template returns the object with its replicas, before any override.
+// template returns the object with its replicas and preserved labels, before any override.
 func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	u := a.item.manifest.DeepCopy()
 	if a.choice.Replicas != nil && a.item.kind.SetReplicas != nil {
@@ -168,6 +168,11 @@ func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	if a.choice.Completions != nil {
 		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
 			return nil, a.item.decision.Mistake("setting completions: %v", err)
+		}
+	}
+	for key, value := range a.choice.Labels {
+		if err := put(u, "labels", key, value); err != nil {
+			return nil, a.item.decision.Mistake("setting the preserved labels: %v", err)
 		}
 	}
 	render.Strip(u)

@@ -59,7 +59,7 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	was, now := &last.rules, &p.rules
 	e := &earlierPlan{Plan: last, sameRendering: was.rendersAs(*now)}
 	e.sameSettings = e.sameRendering && was.exclusions.Equal(now.exclusions) && reflect.DeepEqual(was.rebalancers, now.rebalancers) &&
-		reflect.DeepEqual(last.members.all, p.members.all) && was.overrides.SameTitles(now.overrides)
+		reflect.DeepEqual(last.members.All, p.members.All) && was.overrides.SameTitles(now.overrides)
 	e.sameDecisions = e.sameSettings && was.claims == now.claims
 	e.matching = now.overrides.Matching(was.overrides, override.Equal)
 	return e

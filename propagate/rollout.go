@@ -46,7 +46,7 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 	policies = slices.Clone(policies) // the caller may sort its own
 	r := &rollouts{claims: stage.NewPolicyIndex(policies), byPolicy: map[*policy.Rollout]*Rollout{}}
 	for i := range policies {
-		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.members.all))}
+		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.members.All))}
 		r.byPolicy[made.Policy] = made
 		r.all = append(r.all, made)
 	}
@@ -59,13 +59,13 @@ func (r *Rollout) Name() string { return r.Policy.String() }
 
 // Sequence returns the clusters of each stage. also are clusters from which an object of the rollout is to be removed.
 func (r *Rollout) Sequence(also ...string) stage.Sequence {
-	return stage.NewSequence(r.Policy, r.plan.members.all, slices.Concat(r.Clusters, also))
+	return stage.NewSequence(r.Policy, r.plan.members.All, slices.Concat(r.Clusters, also))
 }
 
 // Digest returns one digest for all objects of the rollout on a cluster (stage.Sum); empty when there are none. An
 // object that cannot be rendered counts with its error. Digest renders the objects of the cluster.
 func (r *Rollout) Digest(cluster string) string {
-	i, known := r.plan.members.index[cluster]
+	i, known := r.plan.members.Index[cluster]
 	if !known {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (r *Rollout) Digest(cluster string) string {
 // Items returns the objects that Digest covers, in apply order; objects that cannot be rendered come last. The caller
 // must not change them.
 func (r *Rollout) Items(cluster string) []stage.Item {
-	if i, known := r.plan.members.index[cluster]; known {
+	if i, known := r.plan.members.Index[cluster]; known {
 		return r.forCluster(i).items
 	}
 	return nil
@@ -84,7 +84,7 @@ func (r *Rollout) Items(cluster string) []stage.Item {
 // Dependencies returns the Items that are on the cluster only because another object needs them: the RolloutPolicy
 // itself does not claim them.
 func (r *Rollout) Dependencies(cluster string) []manifest.ID {
-	if i, known := r.plan.members.index[cluster]; known {
+	if i, known := r.plan.members.Index[cluster]; known {
 		return r.forCluster(i).dependencies
 	}
 	return nil
@@ -92,7 +92,7 @@ func (r *Rollout) Dependencies(cluster string) []manifest.ID {
 
 // Held returns the reason why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
 func (r *Rollout) Held(cluster string) string {
-	if i, known := r.plan.members.index[cluster]; known {
+	if i, known := r.plan.members.Index[cluster]; known {
 		return cmp.Or(r.plan.Hold(cluster), r.forCluster(i).held)
 	}
 	return ""
@@ -102,7 +102,7 @@ func (r *Rollout) Held(cluster string) string {
 func (r *Rollout) forCluster(cluster int) *rolloutCluster {
 	w := &r.clusters[cluster]
 	w.once.Do(func() {
-		target := r.plan.ForCluster(r.plan.members.all[cluster].Name)
+		target := r.plan.ForCluster(r.plan.members.All[cluster].Name)
 		for _, o := range target.Objects {
 			w.add(r, target.Cluster, stage.Item{ID: o.ID, Digest: o.Digest}, o.Held)
 		}

@@ -39,7 +39,7 @@ func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 	} else {
 		r.claims = claim.NewIndex(slices.Clone(in.Policies)) // the caller may sort its own
 	}
-	if last != nil && reflect.DeepEqual(last.members.all, clusters) {
+	if last != nil && reflect.DeepEqual(last.members.All, clusters) {
 		r.overrides = last.rules.overrides.Next(in.Overrides)
 	} else {
 		r.overrides = override.NewSet(slices.Clone(in.Overrides), clusters)

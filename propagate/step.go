@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/eviction"
+	"github.com/accord-dev/accord/propagate/member"
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/splice"
@@ -37,7 +38,7 @@ func (p *Plan) step(in Input) *Plan {
 		return nil
 	}
 	next := &Plan{
-		members: newMembers(in), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
+		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
 		evictions: in.Evictions,
 	}
@@ -46,11 +47,11 @@ func (p *Plan) step(in Input) *Plan {
 		return nil
 	}
 	var err error
-	if next.rules, err = newRules(in, next.members.all, p); err != nil || len(in.duplicates()) > 0 {
+	if next.rules, err = newRules(in, next.members.All, p); err != nil || len(in.duplicates()) > 0 {
 		return nil
 	}
 	s := &step{Plan: next, earlier: next.reusable(p), edits: *edits}
-	if !s.earlier.sameSettings || !maps.Equal(p.members.holds, next.members.holds) || !s.include(p.selectedBy(s.earlier, &next.rules)) {
+	if !s.earlier.sameSettings || !maps.Equal(p.members.Holds, next.members.Holds) || !s.include(p.selectedBy(s.earlier, &next.rules)) {
 		return nil
 	}
 	next.rollouts = next.newRollouts(in.Rollouts)
@@ -428,7 +429,7 @@ func (s *step) assignments(items []*item) map[int][]assigned {
 	for _, it := range items {
 		for i := range it.decision.Chosen {
 			choice := &it.decision.Chosen[i]
-			cluster := s.members.index[choice.Cluster]
+			cluster := s.members.Index[choice.Cluster]
 			all[cluster] = append(all[cluster], assigned{it, choice})
 		}
 	}

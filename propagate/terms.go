@@ -108,19 +108,19 @@ func (p *Plan) beforeEvictions(it *item) *previous.Decision {
 	placement := d.Policy.Spec.Placement
 	divided := placement.ReplicaScheduling != nil && placement.ReplicaScheduling.ReplicaSchedulingType == policy.Divided
 	return d.Evictions.Restore(it.previous, divided, func(cluster string) (term string, ok bool) {
-		i, known := p.members.index[cluster]
+		i, known := p.members.Index[cluster]
 		if !known {
 			return "", false
 		}
-		return place.FirstTerm(placement, p.members.all[i])
+		return place.FirstTerm(placement, p.members.All[i])
 	})
 }
 
 // repelled reports whether a choice, in which automatic taints did not count, has a cluster whose taint repels the object.
 func (p *Plan) repelled(it *item, a *termResult) bool {
-	if a == nil || !p.members.unhealthy {
+	if a == nil || !p.members.Unhealthy {
 		return false
 	}
 	q := place.Question{Placement: it.decision.Policy.Spec.Placement, On: it.last().On()}
-	return slices.ContainsFunc(a.chosen, func(c decision.Choice) bool { return q.Repelled(p.members.all[p.members.index[c.Cluster]]) })
+	return slices.ContainsFunc(a.chosen, func(c decision.Choice) bool { return q.Repelled(p.members.All[p.members.Index[c.Cluster]]) })
 }

@@ -3,6 +3,7 @@ package decision
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,6 +86,8 @@ type Choice struct {
 	Completions *int32
 	// Held is the reason why this cluster deliberately does not get the object now; empty when it does.
 	Held string
+	// Labels are added to the object here: the state that an eviction preserved (Karmada 5.6). Nil without any.
+	Labels map[string]string
 	// Implied marks a Namespace that goes here only because an object in it does.
 	Implied bool
 	// RequiredBy is the object that needs this one here as a dependency; nil when its own policy chose the cluster.
@@ -215,14 +218,18 @@ func EvictedFrom(on map[string]bool, refused []Refusal) bool {
 	return slices.ContainsFunc(refused, func(r Refusal) bool { return r.Reason == place.Evicted && on[r.Cluster] })
 }
 
-// AwaitPurge holds the clusters that get the object only after an eviction has deleted the old copy.
-func (d *Decision) AwaitPurge() {
-	if !d.Evictions.Open() {
+// PrepareReplacements holds the clusters that get the object only after an eviction has deleted the old copy, and passes the preserved
+// state to a single replacement.
+func (d *Decision) PrepareReplacements() {
+	if len(d.Evictions) == 0 {
 		return
 	}
 	for i := range d.Chosen {
 		c := &d.Chosen[i]
 		c.Held = phrase.Reasons(c.Held, d.Evictions.HoldReason(c.Cluster))
+		if len(d.Chosen) == 1 {
+			c.Labels = d.Evictions.PreservedLabels(c.Cluster)
+		}
 	}
 }
 
@@ -291,6 +298,9 @@ func (c Choice) AppendKey(b []byte) []byte {
 			b = strconv.AppendInt(b, int64(*n), 10)
 		}
 		b = append(b, '/')
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Labels)) {
+		b = append(strconv.AppendQuote(append(b, key...), c.Labels[key]), '/')
 	}
 	return b
 }

@@ -168,3 +168,18 @@ func (t Tasks) HoldReason(cluster string) string {
 	}
 	return ""
 }
+
+// PreservedLabels returns the labels for a replacement on a cluster, the only one with the object (Karmada 5.6): the last eviction is
+// Directly, and the cluster did not have the object before. It returns nil without any.
+func (t Tasks) PreservedLabels(cluster string) map[string]string {
+	if len(t) == 0 {
+		return nil
+	}
+	last := slices.MaxFunc(t, func(a, b v1alpha1.GracefulEvictionTask) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	if last.PurgeMode != v1alpha1.PurgeDirectly || last.Cancelled || slices.Contains(last.ClustersBeforeFailover, cluster) {
+		return nil
+	}
+	return last.PreservedLabelState
+}
