@@ -93,6 +93,7 @@ var within = map[string]map[string][]string{
 		"scope":              {},
 		"taint":              {},
 		"failover":           {"previous", "taint"},
+		"rehearsal":          {".", "decision", "failover", "previous", "taint"},
 		"place":              {},
 		"divide":             {"place"},
 		"stage":              {},

@@ -51,11 +51,11 @@ func (d *decider) begin(tasks [][]v1alpha1.GracefulEvictionTask) {
 		if why == "" {
 			var ok bool
 			if ok, until = rate.take(d.stamp); !ok {
-				why = fmt.Sprintf("waits for its turn: %g evictions may begin per second", d.in.Settings.EvictionRate)
+				why = fmt.Sprintf("waits for its turn: at most %g evictions begin per second", d.in.Settings.EvictionRate)
 			}
 		}
 		if why != "" {
-			d.out.Blocked = append(d.out.Blocked, Blocked{ID: o.ID, Cluster: c.cluster, Message: c.why.message + "; " + why})
+			d.out.Blocked = append(d.out.Blocked, Blocked{ID: o.ID, Cluster: c.cluster, Message: c.why.message + "; " + why, Reason: why})
 			d.lookAgain(until)
 			continue
 		}
@@ -90,7 +90,7 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 	case held.Held != "":
 		return t, "the object is held: " + held.Held, until
 	case o.Stateful && !d.in.Settings.Stateful:
-		return t, "it is a StatefulSet or has PersistentVolumeClaims, which evictions leave unless spec.failover.stateful of the Federation is true", until
+		return t, "it is a StatefulSet or has PersistentVolumeClaims, and spec.failover.stateful of the Federation is false", until
 	case c.why.automatic && d.answers(choice):
 		return t, fmt.Sprintf("%s answers again, and becomes Ready", choice), until
 	case c.why.purge == v1alpha1.PurgeDirectly && !d.answers(choice):

@@ -9,7 +9,7 @@
 //	completed  the old copy was given up; the plan does not prefer the cluster until the cooldown is over
 //	cancelled  the cause ended before a replacement was healthy; the object stays on the cluster, and the cooldown runs
 //
-// A task is dropped when the cooldown is over and the cause has ended. An object has at most one task for each cluster, and a task is
+// A task is dropped when the cooldown is over, the cause has ended and the cluster answers. An object has at most one task for each cluster, and a task is
 // never opened again: so a cluster that flaps moves an object at most once in each cooldown.
 //
 // Everything that Decide remembers is in the tasks and in UnhealthySince: a restart at any moment changes no decision. docs/failover.md

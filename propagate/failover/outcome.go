@@ -41,8 +41,8 @@ type Outcome struct {
 type Blocked struct {
 	ID      manifest.ID
 	Cluster string
-	// Message is the reason, a sentence without a period.
-	Message string
+	// Message is the cause of the eviction and the reason why it does not begin, Reason only the latter; neither ends with a period.
+	Message, Reason string
 }
 
 // Waiting names the event that ends an open task.

@@ -16,6 +16,9 @@ import (
 // notPlanned is the wait of a task that no plan knows yet.
 const notPlanned = "waits until the plan without the cluster is active"
 
+// WaitsForPlace is the beginning of the message of a task that found no other cluster.
+const WaitsForPlace = "waits for another cluster: "
+
 // namedClusters is the number of clusters that a message names before it counts the others.
 const namedClusters = 3
 
@@ -35,7 +38,8 @@ func (d *decider) settle(o *Object) []v1alpha1.GracefulEvictionTask {
 	return left
 }
 
-// forgotten reports whether a task that ended is dropped: its cooldown is over, the rate no longer counts it, and its cause has ended.
+// forgotten reports whether a task that ended is dropped: its cooldown is over, the rate no longer counts it, its cause has ended, and
+// the cluster can take the object again.
 func (d *decider) forgotten(o *Object, t v1alpha1.GracefulEvictionTask) bool {
 	length, _ := window(d.in.Settings.EvictionRate)
 	over := t.CompletionTimestamp.Add(d.in.Settings.Cooldown)
@@ -46,7 +50,8 @@ func (d *decider) forgotten(o *Object, t v1alpha1.GracefulEvictionTask) bool {
 		d.lookAgain(over)
 		return false
 	}
-	return d.out.Doubt == "" && !d.persists(o, t)
+	c := d.clusters[t.FromCluster]
+	return d.out.Doubt == "" && !d.persists(o, t) && (c == nil || c.Answers && !c.Unreachable)
 }
 
 // advance completes or cancels an open task, or reports the event that it waits for.
@@ -99,7 +104,7 @@ func (d *decider) next(o *Object, t v1alpha1.GracefulEvictionTask) step {
 	case stays && t.Producer == ApplicationFailover && old.Health == Healthy && d.answers(t.FromCluster):
 		return step{end: cancels, message: fmt.Sprintf("the object is healthy again, and has not left %s", t.FromCluster)}
 	case stays && o.NoPlace != "":
-		return wait("waits for another cluster: %s", o.NoPlace)
+		return wait("%s%s", WaitsForPlace, o.NoPlace)
 	case stays:
 		return wait(notPlanned)
 	case source == nil:
@@ -142,7 +147,7 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 	case some && !grace.After(d.now):
 		return step{end: completes, message: fmt.Sprintf("the grace period is over, and the object is not healthy on %s", phrase.List(all, namedClusters))}
 	case len(o.Choice) == 0:
-		return wait("waits for another cluster: no cluster is chosen")
+		return wait("%sno cluster is chosen", WaitsForPlace)
 	case some:
 		return step{message: fmt.Sprintf("waits until the object is healthy on %s", phrase.List(all, namedClusters)), deadline: grace}
 	case len(missing) > 0:

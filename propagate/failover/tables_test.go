@@ -36,8 +36,7 @@ func outcome(out failover.Outcome) (decision, reason string) {
 		e := out.Events[0]
 		return map[failover.EventKind]string{failover.ClusterEvicting: "begins", failover.ClusterEvicted: "completes", failover.EvictionCancelled: "is cancelled"}[e.Kind], e.Message
 	case len(out.Blocked) > 0:
-		_, reason, _ := strings.Cut(out.Blocked[0].Message, "; ")
-		return "is blocked", reason
+		return "is blocked", out.Blocked[0].Reason
 	case len(out.Waiting) > 0:
 		if d := out.Waiting[0].Deadline; !d.IsZero() {
 			return "waits", fmt.Sprintf("%s, until %s", out.Waiting[0].Message, d.Format(time.TimeOnly))

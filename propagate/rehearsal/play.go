@@ -1,0 +1,208 @@
+package rehearsal
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/failover"
+	"github.com/accord-dev/accord/propagate/previous"
+)
+
+// maxRounds limits the decisions at the same time, each of which follows from the previous one: a task, its plan, a copy that is gone.
+const maxRounds = 8
+
+// Play runs a scenario from the state of a plan, in which all objects are delivered and healthy, and returns its timeline. The plan
+// has to be that of in. The error is about a manifest.
+func Play(in propagate.Input, plan *propagate.Plan, s Scenario) (Timeline, error) {
+	return play(in, plan, s, func(*world, time.Duration) {})
+}
+
+// play is Play, and calls see after each time.
+func play(in propagate.Input, plan *propagate.Plan, s Scenario, see func(*world, time.Duration)) (Timeline, error) {
+	s = s.WithDefaults()
+	in.Now = in.Now.Truncate(time.Second)
+	w := newWorld(in, plan, s)
+	p := &player{world: w, waiting: map[place]string{}, replaced: map[place]bool{}, gone: map[place]bool{}}
+	p.remember()
+	for at := time.Duration(0); ; {
+		moments, changed := w.follow(at)
+		p.line.Moments = append(p.line.Moments, moments...)
+		for range maxRounds {
+			decided := w.input(at)
+			if err := w.decide(decided, changed); err != nil {
+				return Timeline{}, err
+			}
+			p.add(at, decided)
+			changed = false
+			if delivered := w.deliver(at); !delivered && len(w.last.Tasks) == 0 {
+				break
+			}
+		}
+		see(w, at)
+		next, more := w.next(at)
+		if !more {
+			break
+		}
+		at = next
+	}
+	p.line.Lasted = s.For
+	p.conclude()
+	return p.line, nil
+}
+
+// place is an object on a cluster.
+type place struct {
+	id      manifest.ID
+	cluster string
+}
+
+// player makes the timeline.
+type player struct {
+	*world
+	line    Timeline
+	doubt   string
+	waiting map[place]string // the reported reason of an eviction that is blocked or finds no cluster
+	// first are the objects of the failing clusters at the beginning.
+	first []place
+	// replaced are the objects that were healthy on other clusters while their task was open, gone those whose old copy was given up.
+	replaced, gone map[place]bool
+}
+
+// remember notes the objects of the failing clusters.
+func (p *player) remember() {
+	failing := map[string]bool{}
+	for _, f := range p.scenario.Failures {
+		failing[f.Cluster] = true
+	}
+	for _, d := range p.plan.Decisions {
+		for _, c := range own(d) {
+			switch {
+			case !failing[c.Name]:
+			case evictable(d):
+				p.first = append(p.first, place{d.ID, c.Name})
+			default:
+				p.line.Without++
+			}
+		}
+	}
+}
+
+// add appends the changes of a decision.
+func (p *player) add(at time.Duration, in failover.Input) {
+	if now := p.last.Doubt; now != p.doubt {
+		if p.doubt = now; now != "" {
+			p.line.Moments = append(p.line.Moments, Moment{At: at, Event: Doubts, Message: now})
+		}
+	}
+	for _, e := range p.last.Events {
+		m := Moment{At: at, Cluster: e.Cluster, Objects: []manifest.ID{e.ID}, Message: e.Message}
+		switch e.Kind {
+		case failover.ClusterEvicting:
+			m.Event, m.To = Evicting, p.leftTo(e.ID, e.Cluster)
+		case failover.ClusterEvicted:
+			m.Event, p.gone[place{e.ID, e.Cluster}] = Evicted, true
+		case failover.EvictionCancelled:
+			m.Event = Cancelled
+		}
+		p.group(m)
+	}
+	p.addReplaced(at, in)
+	still := map[place]string{}
+	for _, b := range p.last.Blocked {
+		p.wait(still, at, place{b.ID, b.Cluster}, b.Reason)
+	}
+	for _, v := range p.last.Waiting {
+		if why, noPlace := strings.CutPrefix(v.Message, failover.WaitsForPlace); noPlace {
+			p.wait(still, at, place{v.ID, v.Cluster}, why)
+		}
+	}
+	p.waiting = still
+}
+
+// addReplaced adds the objects that became healthy on the clusters that replace another one.
+func (p *player) addReplaced(at time.Duration, in failover.Input) {
+	for _, o := range in.Objects {
+		for _, t := range o.Tasks {
+			key := place{o.ID, t.FromCluster}
+			if t.Open() && !p.replaced[key] && healthyWithout(o, t.FromCluster) {
+				p.replaced[key] = true
+				p.group(Moment{At: at, Event: Replaced, Cluster: t.FromCluster, Objects: []manifest.ID{o.ID}, To: o.Choice})
+			}
+		}
+	}
+}
+
+// healthyWithout reports whether an object left a cluster and is healthy on all others.
+func healthyWithout(o failover.Object, from string) bool {
+	for _, c := range o.Choice {
+		if c.Name == from || !slices.ContainsFunc(o.Copies, func(x failover.Copy) bool { return x.Cluster == c.Name && x.Health == failover.Healthy && x.Current }) {
+			return false
+		}
+	}
+	return len(o.Choice) > 0
+}
+
+// wait adds the reason of an eviction that is blocked or finds no cluster to those that still hold, and reports a reason once.
+func (p *player) wait(still map[place]string, at time.Duration, key place, message string) {
+	if still[key] = message; p.waiting[key] == message {
+		return
+	}
+	p.group(Moment{At: at, Event: Blocked, Cluster: key.cluster, Objects: []manifest.ID{key.id}, Message: message})
+}
+
+// group appends a moment, or its object to the last moment if that is about the same.
+func (p *player) group(m Moment) {
+	if n := len(p.line.Moments); n > 0 {
+		last := &p.line.Moments[n-1]
+		if last.At == m.At && last.Event == m.Event && last.Cluster == m.Cluster && last.Message == m.Message && sameClusters(last.To, m.To) {
+			last.Objects = append(last.Objects, m.Objects...)
+			return
+		}
+	}
+	p.line.Moments = append(p.line.Moments, m)
+}
+
+func sameClusters(a, b []previous.Cluster) bool {
+	return slices.EqualFunc(a, b, func(x, y previous.Cluster) bool { return x.Name == y.Name })
+}
+
+// leftTo returns the clusters of an object without one.
+func (p *player) leftTo(id manifest.ID, from string) []previous.Cluster {
+	d := p.plan.Decision(id)
+	if d == nil || d.PlacementRetained {
+		return nil
+	}
+	return slices.DeleteFunc(own(d), func(c previous.Cluster) bool { return c.Name == from })
+}
+
+// conclude sets the ends.
+func (p *player) conclude() {
+	for _, f := range p.first {
+		e := End{ID: f.id, Cluster: f.cluster, State: Stays, Message: p.waiting[f], To: p.leftTo(f.id, f.cluster)}
+		d := p.plan.Decision(f.id)
+		i := slices.IndexFunc(p.tasks[f.id], func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == f.cluster })
+		open := i >= 0 && p.tasks[f.id][i].Open()
+		switch {
+		case open && p.replaced[f], p.gone[f] && d != nil && !d.On(f.cluster):
+			e.State = Moved
+		case e.Message != "" && (i < 0 || open), open && len(e.To) == 0:
+			e.State = NoPlace
+		case open:
+			e.State = Moving
+		}
+		if e.State != NoPlace {
+			e.Message = ""
+		}
+		p.line.Ends = append(p.line.Ends, e)
+	}
+	slices.SortFunc(p.line.Ends, func(a, b End) int {
+		if order := a.ID.Compare(b.ID); order != 0 {
+			return order
+		}
+		return strings.Compare(a.Cluster, b.Cluster)
+	})
+}

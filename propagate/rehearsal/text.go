@@ -1,0 +1,122 @@
+package rehearsal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/previous"
+)
+
+const (
+	// namedObjects is the number of objects that a line names before it counts the others.
+	namedObjects = 3
+	// namedClusters is the number of clusters that a line names before it counts the others.
+	namedClusters = 5
+)
+
+// String returns the timeline with one line per moment. The last lines have the objects at the end.
+func (t Timeline) String() string {
+	var b strings.Builder
+	for _, m := range t.Moments {
+		fmt.Fprintf(&b, "%-8s %-10s %s\n", Short(m.At), m.Cluster, m.Sentence())
+	}
+	fmt.Fprintf(&b, "%-8s %-10s %s\n", Short(t.Lasted), "end", t.Verdict())
+	for _, e := range t.Ends {
+		if e.State == NoPlace {
+			fmt.Fprintf(&b, "%-8s %-10s %s has no place: %s\n", "", e.Cluster, e.ID, e.Message)
+		}
+	}
+	return b.String()
+}
+
+// Sentence returns the moment without its time and cluster.
+func (m Moment) Sentence() string {
+	about := objects(m.Objects)
+	are := func(rest string) string { return about + " " + phrase.Plural(len(m.Objects), "is ", "are ") + rest }
+	switch m.Event {
+	case Unreachable:
+		return "does not answer"
+	case Answers:
+		return "answers again"
+	case NotReady:
+		return "is not Ready"
+	case NoExecute:
+		return "gets the taint NoExecute"
+	case Ready:
+		return "is Ready"
+	case Evicting:
+		if len(m.To) == 0 {
+			return are("to leave")
+		}
+		return are("evicted to " + clusters(m.To))
+	case Replaced:
+		return are("healthy on " + clusters(m.To))
+	case Evicted:
+		return are("given up there: " + m.Message)
+	case Cancelled:
+		return about + " " + phrase.Plural(len(m.Objects), "stays", "stay") + ": " + m.Message
+	case Blocked:
+		return about + " " + phrase.Plural(len(m.Objects), "stays", "stay") + ": " + m.Message
+	}
+	return m.Message
+}
+
+// Verdict counts the objects of the failing clusters by their states.
+func (t Timeline) Verdict() string {
+	count := map[State]int{}
+	for _, e := range t.Ends {
+		count[e.State]++
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, phrase.Count(n, "object")+" "+phrase.Plural(n, one, many))
+		}
+	}
+	add(count[Moved], "is healthy elsewhere", "are healthy elsewhere")
+	add(count[Moving], "has another place and is not healthy there yet", "have another place and are not healthy there yet")
+	add(count[NoPlace], "has no place", "have no place")
+	add(count[Stays], "stays", "stay")
+	add(t.Without, "has no failover", "have no failover")
+	if len(parts) == 0 {
+		return "no object is on the failing clusters"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// objects returns "apps/Deployment shop/web, ... and 3 more".
+func objects(ids []manifest.ID) string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, id.String())
+	}
+	return phrase.And(names, namedObjects)
+}
+
+// clusters returns "eu-1 (2), eu-2 (1)" with the replicas.
+func clusters(all []previous.Cluster) string {
+	var names []string
+	for _, c := range slices.SortedFunc(slices.Values(all), func(a, b previous.Cluster) int { return strings.Compare(a.Name, b.Name) }) {
+		if c.Replicas != nil {
+			names = append(names, fmt.Sprintf("%s (%d)", c.Name, *c.Replicas))
+		} else {
+			names = append(names, c.Name)
+		}
+	}
+	return phrase.List(names, namedClusters)
+}
+
+// Short returns a duration without its zero units: "5m30s", "20m".
+func Short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}

@@ -1,0 +1,265 @@
+package rehearsal
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/failover"
+	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/propagate/taint"
+)
+
+// world is the state of a rehearsal.
+type world struct {
+	scenario Scenario
+	start    time.Time
+	in       propagate.Input
+	plan     *propagate.Plan
+	members  []*member
+	index    map[string]*member
+	// objects are those whose policies have failover, or that have tasks.
+	objects []manifest.ID
+	copies  map[manifest.ID]map[string]*replica
+	tasks   map[manifest.ID][]v1alpha1.GracefulEvictionTask
+	// unhealthy is what Decide remembers.
+	unhealthy map[manifest.ID]map[string]time.Time
+	last      failover.Outcome
+}
+
+// replica is the copy of an object on a cluster.
+type replica struct {
+	replicas *int32
+	// healthy is the time from which the copy is healthy, before the number of its replicas that were available before the last change.
+	healthy time.Duration
+	before  int32
+}
+
+// available returns the available replicas at a time; 1 for a healthy object without replicas.
+func (r *replica) available(at time.Duration) int32 {
+	if at < r.healthy {
+		return r.before
+	}
+	return ptr.Deref(r.replicas, 1)
+}
+
+// newWorld returns a world in which every copy of a plan runs and is healthy.
+func newWorld(in propagate.Input, plan *propagate.Plan, s Scenario) *world {
+	w := &world{
+		scenario: s, start: in.Now, in: in, plan: plan, index: map[string]*member{}, copies: map[manifest.ID]map[string]*replica{},
+		tasks: maps.Clone(in.Evictions),
+	}
+	if w.tasks == nil {
+		w.tasks = map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
+	}
+	for _, c := range in.Fleet {
+		m := newMember(c, s.Failures)
+		w.members, w.index[c.Name] = append(w.members, m), m
+	}
+	for _, d := range plan.Decisions {
+		if len(w.tasks[d.ID]) == 0 && !evictable(d) {
+			continue
+		}
+		w.objects, w.copies[d.ID] = append(w.objects, d.ID), map[string]*replica{}
+		for _, c := range own(d) {
+			w.copies[d.ID][c.Name] = &replica{replicas: c.Replicas}
+		}
+		for _, t := range w.tasks[d.ID] {
+			if t.Open() {
+				w.copies[d.ID][t.FromCluster] = &replica{replicas: t.Replicas}
+			}
+		}
+	}
+	return w
+}
+
+// evictable reports whether the policy of an object has failover from clusters.
+func evictable(d *decision.Decision) bool {
+	return d.Policy != nil && d.Policy.Spec.Failover != nil && d.Policy.Spec.Failover.Cluster != nil
+}
+
+// own returns the clusters that the policy of an object chose.
+func own(d *decision.Decision) []previous.Cluster { return d.OwnClusters() }
+
+// now returns the time of the plan at a time of the rehearsal.
+func (w *world) now(at time.Duration) time.Time { return w.start.Add(at) }
+
+// follow updates the members, and returns what happened to them.
+func (w *world) follow(at time.Duration) (moments []Moment, changed bool) {
+	add := func(m *member, e Event) { moments = append(moments, Moment{At: at, Event: e, Cluster: m.Name}) }
+	for _, m := range w.members {
+		for _, e := range m.follow(at, w.scenario.Threshold) {
+			add(m, e)
+		}
+	}
+	all := taint.Fleet{All: len(w.members), MaxNotReady: w.scenario.Settings.MaxUnreachable}
+	for _, m := range w.members {
+		if !m.ready {
+			all.NotReady++
+		}
+	}
+	for _, m := range w.members {
+		before := m.Taints
+		if m.taint(all, w.scenario.EvictionTimeout, w.now(at)) {
+			add(m, NoExecute)
+		}
+		changed = changed || len(before) != len(m.Taints)
+	}
+	return moments, changed || len(moments) > 0
+}
+
+// input returns what accord observes at a time.
+func (w *world) input(at time.Duration) failover.Input {
+	in := failover.Input{Now: w.now(at), Settings: w.scenario.Settings}
+	for _, m := range w.members {
+		in.Clusters = append(in.Clusters, m.input())
+	}
+	for _, id := range w.objects {
+		d := w.plan.Decision(id)
+		if d == nil {
+			continue
+		}
+		o := failover.Object{
+			ID: id, Policy: d.Policy, Choice: own(d), Stateful: failover.Stateful(w.plan.Manifest(id)), Tasks: w.tasks[id], UnhealthySince: w.unhealthy[id],
+		}
+		if !w.concerned(o) {
+			continue
+		}
+		if d.PlacementRetained || d.Unplaced() {
+			o.NoPlace = d.Why
+		}
+		for _, m := range w.members {
+			if c, counts := w.observe(o, m, at); counts {
+				o.Copies = append(o.Copies, c)
+			}
+		}
+		in.Objects = append(in.Objects, o)
+	}
+	return in
+}
+
+// concerned reports whether a decision could concern an object.
+func (w *world) concerned(o failover.Object) bool {
+	return len(o.Tasks) > 0 || slices.ContainsFunc(o.Choice, func(c previous.Cluster) bool {
+		m := w.index[c.Name]
+		return m != nil && noExecute(m.Taints)
+	})
+}
+
+// observe returns the copy of an object on a member, if Decide needs it.
+func (w *world) observe(o failover.Object, m *member, at time.Duration) (c failover.Copy, counts bool) {
+	run := w.copies[o.ID][m.Name]
+	i := slices.IndexFunc(o.Choice, func(c previous.Cluster) bool { return c.Name == m.Name })
+	if i < 0 && !slices.ContainsFunc(o.Tasks, func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == m.Name }) {
+		return c, false
+	}
+	c = failover.Copy{Cluster: m.Name, Health: failover.Unknown, Held: w.plan.HeldOn(m.Name, o.ID)}
+	if !m.answers {
+		return c, true
+	}
+	if c.Gone = run == nil; run != nil {
+		c.Health, c.Current = failover.Unhealthy, i < 0 || ptr.Equal(run.replicas, o.Choice[i].Replicas)
+		if at >= run.healthy {
+			c.Health = failover.Healthy
+		}
+	}
+	return c, true
+}
+
+// decide makes a decision at a time, and plans with its tasks. fleetChanged means that the plan has to see other clusters.
+func (w *world) decide(in failover.Input, fleetChanged bool) error {
+	w.last = failover.Decide(in)
+	w.unhealthy = w.last.UnhealthySince
+	if len(w.last.Tasks) == 0 && !fleetChanged {
+		return nil
+	}
+	w.tasks = maps.Clone(w.tasks)
+	for id, tasks := range w.last.Tasks {
+		if w.tasks[id] = tasks; len(tasks) == 0 {
+			delete(w.tasks, id)
+		}
+	}
+	w.in.Now, w.in.Evictions, w.in.Previous, w.in.Fleet = in.Now, w.tasks, w.plan.Previous(), make([]fleet.Cluster, len(w.members))
+	for i, m := range w.members {
+		w.in.Fleet[i] = m.Cluster
+	}
+	next, err := w.plan.Next(w.in)
+	if err == nil {
+		w.plan = next
+	}
+	return err
+}
+
+// deliver applies and deletes on the members that answer, and reports whether a copy came, went or changed.
+func (w *world) deliver(at time.Duration) (changed bool) {
+	for _, id := range w.objects {
+		d := w.plan.Decision(id)
+		if d == nil {
+			continue
+		}
+		choice, copies := own(d), w.copies[id]
+		for name := range copies {
+			wanted := slices.ContainsFunc(choice, func(c previous.Cluster) bool { return c.Name == name })
+			if !wanted && w.index[name].answers && w.plan.KeepReason(name, id, w.plan.Manifest(id).GetLabels()) == "" {
+				delete(copies, name)
+				changed = true
+			}
+		}
+		for _, c := range choice {
+			run, m := copies[c.Name], w.index[c.Name]
+			if m == nil || !m.answers || c.Held || run != nil && ptr.Equal(run.replicas, c.Replicas) {
+				continue
+			}
+			next := &replica{replicas: c.Replicas, healthy: at + w.scenario.HealthyAfter}
+			if run != nil {
+				next.before = min(run.available(at), ptr.Deref(c.Replicas, 1))
+			}
+			copies[c.Name] = next
+			changed = true
+		}
+	}
+	return changed
+}
+
+// next returns the next time at which something can change.
+func (w *world) next(at time.Duration) (next time.Duration, more bool) {
+	consider := func(t time.Duration) {
+		if t > at && t <= w.scenario.For && (!more || t < next) {
+			next, more = t, true
+		}
+	}
+	for _, f := range w.scenario.Failures {
+		consider(f.From)
+		consider(f.Until)
+	}
+	for _, m := range w.members {
+		if len(m.failures) == 0 {
+			continue
+		}
+		consider(m.changed + w.scenario.Threshold)
+		for _, t := range m.Taints {
+			if t.TimeAdded != nil && taint.IsAutomatic(t.Key) {
+				consider(t.TimeAdded.Add(w.scenario.EvictionTimeout).Sub(w.start))
+			}
+		}
+		if m.blocked != nil {
+			consider(m.blocked.LastTransitionTime.Add(w.scenario.EvictionTimeout).Sub(w.start))
+		}
+	}
+	for id := range w.tasks {
+		for _, c := range w.copies[id] {
+			consider(c.healthy)
+		}
+	}
+	if !w.last.Again.IsZero() {
+		consider(w.last.Again.Sub(w.start))
+	}
+	return next, more
+}
