@@ -66,16 +66,3 @@ const (
 	NoPlace State = "NoPlace" // it has no other cluster, or its eviction is blocked
 	Stays   State = "Stays"   // its policy tolerates the failure, or the cluster came back first
 )
-
-// placed counts the objects with another place, and those without one.
-func placed(ends []End) (place, none int) {
-	for _, e := range ends {
-		switch e.State {
-		case Moved, Moving:
-			place++
-		case NoPlace:
-			none++
-		}
-	}
-	return place, none
-}

@@ -29,7 +29,7 @@ type world struct {
 	objects []manifest.ID
 	copies  map[manifest.ID]map[string]*replica
 	tasks   map[manifest.ID][]v1alpha1.GracefulEvictionTask
-	// unhealthy is what Decide remembers.
+	// unhealthy is UnhealthySince of the last decision.
 	unhealthy map[manifest.ID]map[string]time.Time
 	last      failover.Outcome
 }
