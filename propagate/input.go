@@ -38,6 +38,8 @@ type Input struct {
 	Health         []interpret.HealthExprs
 	// Skip excludes namespaces and APIs of the Federation, beside the defaults (Karmada §8.2).
 	Skip exclude.Skip
+	// Failover reports whether the Federation enables failover. Evictions follow from their tasks alone: only checks read it.
+	Failover bool
 	// Now is the current time: the hold of a cluster may expire. At the zero time no hold has expired.
 	Now time.Time
 	// Previous has the decisions of the last plan, in any order; see Plan.Previous. Without it every object is new.
@@ -51,6 +53,7 @@ type Input struct {
 func (in Input) WithFederation(fed *v1alpha1.Federation) Input {
 	in.Federation = fed.Namespace + "/" + fed.Name
 	in.Skip = exclude.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	in.Failover = fed.Spec.Failover != nil && fed.Spec.Failover.Enabled
 	in.Health = nil
 	for i, h := range fed.Spec.HealthCheckExprs {
 		in.Health = append(in.Health, interpret.HealthExprs{

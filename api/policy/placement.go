@@ -121,8 +121,8 @@ type GroupBy struct {
 	GroupByLabelKey string `json:"groupByLabelKey"`
 }
 
-// Failover is accepted, validated and reported as having no effect: an unreachable cluster does not change the
-// placement (Karmada §1.4).
+// Failover lets accord move objects away from clusters that failed, and workloads that stay unhealthy, if the Federation enables
+// failover (Karmada §1.4).
 type Failover struct {
 	// Application has the conditions of a failover of unhealthy workloads. It needs propagateDeps: true.
 	Application *ApplicationFailover `json:"application,omitempty"`

@@ -74,7 +74,7 @@ type PolicySpec struct {
 	DependentOverrides []string `json:"dependentOverrides,omitempty"`
 	// SchedulerName is default-scheduler, which is the default. A policy with another scheduler places nothing.
 	SchedulerName string `json:"schedulerName,omitempty"`
-	// Failover is accepted and has no effect: an unreachable cluster does not change the placement.
+	// Failover moves objects away from failed clusters, and unhealthy workloads, if the Federation enables failover.
 	Failover *Failover `json:"failover,omitempty"`
 	// ConflictResolution decides about an object that exists on a cluster and that accord did not create: Abort (the
 	// default) reports it, Overwrite adopts it.

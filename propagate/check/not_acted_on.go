@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
@@ -21,13 +19,13 @@ var notActedOn = Check{
 	Why: "accord accepts repositories written for Karmada and reports the parts without effect. A kind that only Karmada's " +
 		"controllers act on is a warning: the message has the consequence, and the page about " +
 		"policies lists them all. A field is a note, and so are ServiceExports and " +
-		"ServiceImports, which accord delivers as ordinary objects. `failover`, and the " +
-		"`tolerationSeconds` of a toleration, would move workloads away from an unreachable cluster; in accord you commit such a " +
-		"change. accord plans all objects at once, so `schedulePriority` has no queue to order. Spreading by label " +
+		"ServiceImports, which accord delivers as ordinary objects. `failover`, the `tolerationSeconds` of a toleration and the taint " +
+		"NoExecute move workloads only if the Federation enables failover, and the last two only for a policy with " +
+		"`failover.cluster`. accord plans all objects at once, so `schedulePriority` has no queue to order. Spreading by label " +
 		"(`spreadByLabel`) is not supported, and accord does not place such an object. accord does not report the tolerations that " +
 		"Karmada adds to every policy.",
-	Fix: "Write what the message suggests in place of a kind. Remove fields that should have no effect. To move workloads away " +
-		"from a cluster, change the placement.",
+	Fix: "Write what the message suggests in place of a kind. Remove fields that should have no effect. Set `failover.enabled` in the " +
+		"spec of the Federation to let accord move workloads away from a cluster that failed.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -43,14 +41,14 @@ spec:
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
-			for _, field := range unactedFields(p) {
-				findings = append(findings, note(p.At(field), "", "%s: %s is not acted on", p.Title(), field))
+			for _, f := range unacted.Fields(p, r.in.Failover) {
+				findings = append(findings, note(p.At(f.Path), "", "%s: %s is not acted on%s", p.Title(), f.Path, f.Why))
 			}
 		}
 		for i := range r.in.TaintPolicies {
 			t := &r.in.TaintPolicies[i]
 			for j, taint := range t.Spec.Taints {
-				if field, missing := unacted.Taint(taint); field != "" {
+				if field, missing := unacted.Taint(taint, r.in.Failover); field != "" {
 					findings = append(findings, note(t.At(fmt.Sprintf("spec.taints[%d].%s", j, field)), "", "%s: %s", t.Title(), missing))
 				}
 			}
@@ -79,32 +77,4 @@ func (r *Review) unacted(o *object) (f propagate.Finding, found bool) {
 // providesImported reports whether the Service that Karmada creates for a ServiceImport is in Git.
 func (r *Review) providesImported(o *object) bool {
 	return o.ID.Kind == "ServiceImport" && r.byID()[manifest.ID{Kind: "Service", Namespace: o.ID.Namespace, Name: "derived-" + o.ID.Name}] != nil
-}
-
-// unactedFields returns the fields of a policy that are set and have no effect, except fields without effect by design.
-func unactedFields(p *policy.Policy) []string {
-	var fields []string
-	if p.Spec.Failover != nil {
-		fields = append(fields, "spec.failover")
-	}
-	if p.Spec.SchedulePriority != nil {
-		fields = append(fields, "spec.schedulePriority")
-	}
-	for i, t := range p.Spec.Placement.ClusterTolerations {
-		if t.TolerationSeconds != nil && !addedByKarmada(t) {
-			fields = append(fields, fmt.Sprintf("spec.placement.clusterTolerations[%d].tolerationSeconds", i))
-		}
-	}
-	for i, s := range p.Spec.Placement.SpreadConstraints {
-		if s.SpreadByLabel != "" {
-			fields = append(fields, fmt.Sprintf("spec.placement.spreadConstraints[%d].spreadByLabel", i))
-		}
-	}
-	return fields
-}
-
-// addedByKarmada reports whether a toleration is one of the two that Karmada's webhook adds to every policy (Karmada
-// §5.1).
-func addedByKarmada(t corev1.Toleration) bool {
-	return t.Key == "cluster.karmada.io/not-ready" || t.Key == "cluster.karmada.io/unreachable"
 }

@@ -23,6 +23,8 @@ type head struct {
 	// Now in RFC 3339.
 	Now          time.Time `json:"now,omitzero"`
 	exclude.Skip `json:",inline"`
+	// Failover reports whether the Federation enables failover.
+	Failover bool `json:"failover,omitempty"`
 	// Evictions are the tasks of each object.
 	Evictions []objectEvictions `json:"evictions,omitempty"`
 	// Declared are the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
@@ -61,6 +63,7 @@ func Read(text []byte) (propagate.Input, error) {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
 			}
 			in.Federation, in.Revision, in.Now, in.Skip, in.Declared = h.Federation, h.Revision, h.Now, h.Skip, h.Declared
+			in.Failover = h.Failover
 			for _, e := range h.Evictions {
 				if in.Evictions == nil {
 					in.Evictions = map[manifest.ID][]v1alpha1.GracefulEvictionTask{}

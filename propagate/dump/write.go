@@ -34,7 +34,7 @@ func Write(w io.Writer, in propagate.Input) error {
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
-			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, evictions(in), in.Declared})},
+			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, in.Failover, evictions(in), in.Declared})},
 			{Name: "objects.yaml", Data: d.objects(in)},
 			{Name: "policies.yaml", Data: d.policies(in)},
 			{Name: "fleet.yaml", Data: d.fleet(in.Fleet)},
