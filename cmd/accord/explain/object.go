@@ -33,6 +33,8 @@ type ObjectReport struct {
 	// Notes are other facts about the decision.
 	Notes    []string   `json:"notes,omitempty"`
 	Clusters []Decision `json:"clusters"`
+	// Evictions of the object, by cluster.
+	Evictions []Eviction `json:"evictions,omitempty"`
 	// Sends are the dependencies of the object.
 	Sends []Dependency `json:"dependencies,omitempty"`
 	Live  *LiveObject  `json:"live,omitempty"`
@@ -63,6 +65,10 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []Decision{},
 		id: id, fleet: len(p.Clusters()), only: only,
 	}
+	if note := failoverNote(d, p.Input.Failover); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	r.Evictions = evictions(d, live, only)
 	r.policies(d, p.PoliciesSelecting(id), u)
 	shares := p.Shares(id)
 	for _, c := range d.Chosen {

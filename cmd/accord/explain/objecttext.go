@@ -35,6 +35,9 @@ func (r *ObjectReport) write(b *strings.Builder) {
 	for _, n := range r.Notes {
 		fmt.Fprintln(b, "  note      "+n)
 	}
+	for _, e := range r.Evictions {
+		e.write(b)
+	}
 	for _, s := range r.Sends {
 		fmt.Fprintf(b, "  sends     %s: %s\n", s.Object, sentTo(s.Clusters))
 	}

@@ -28,6 +28,8 @@ func advice(d *decision.Decision, c fleet.Cluster, reason place.Reason) string {
 	switch reason {
 	case place.NotSelected:
 		return affinityAdvice(wanted, d.Term, c)
+	case place.Evicted:
+		return "nothing: failover decides when the cluster may have the object again"
 	case place.Leaving:
 		return "nothing: its Cluster is being deleted"
 	case place.NotServed:
