@@ -48,6 +48,7 @@ var argumentCandidates = map[string][]candidates{
 	"suspend": {onHub(complete.Rollouts)}, "resume": {onHub(complete.Rollouts)},
 	"schema": {oneOf(schema.Names()...)}, "hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "taint": {onHub(complete.Clusters)},
 	"cordon": {onHub(complete.Clusters)}, "uncordon": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
+	"drain": {onHub(complete.Clusters)}, "remove": {onHub(complete.Clusters)},
 }
 
 // takesDirectory are the commands with an argument DIR.

@@ -28,26 +28,49 @@ func (f *Taint) Run(ctx context.Context, out io.Writer, cluster string, args []s
 	if err != nil {
 		return err
 	}
-	return f.change(ctx, out, cluster, "taint cluster "+cluster+": "+strings.Join(args, " "), changes)
+	return f.change(ctx, out, cluster, "taint cluster "+cluster+": "+strings.Join(args, " "), always(changes))
 }
 
-// cordon adds or removes the taint of a cluster that is unschedulable.
-func (f *Taint) cordon(ctx context.Context, out io.Writer, cluster string, on bool) error {
-	change, subject := taintChange{key: v1alpha1.TaintUnschedulable, effect: corev1.TaintEffectNoSchedule, remove: !on}, "uncordon cluster "+cluster
-	if on {
-		subject = "cordon cluster " + cluster
-	}
-	return f.change(ctx, out, cluster, subject, []taintChange{change})
+// cordon adds the taint of a cluster that is unschedulable.
+func (f *Taint) cordon(ctx context.Context, out io.Writer, cluster string) error {
+	add := taintChange{key: v1alpha1.TaintUnschedulable, effect: corev1.TaintEffectNoSchedule}
+	return f.change(ctx, out, cluster, "cordon cluster "+cluster, always([]taintChange{add}))
 }
 
-func (f *Taint) change(ctx context.Context, out io.Writer, cluster, subject string, changes []taintChange) error {
+// uncordon removes the taints of cordon and of drain.
+func (f *Taint) uncordon(ctx context.Context, out io.Writer, cluster string) error {
+	return f.change(ctx, out, cluster, "uncordon cluster "+cluster, func(taints []corev1.Taint) ([]taintChange, error) {
+		var changes []taintChange
+		for _, c := range []taintChange{{key: v1alpha1.TaintUnschedulable, remove: true}, {key: v1alpha1.TaintDrain, remove: true}} {
+			if slices.ContainsFunc(taints, c.matches) {
+				changes = append(changes, c)
+			}
+		}
+		if len(changes) == 0 {
+			return nil, fmt.Errorf("has neither the taint %s nor %s in spec.taints", v1alpha1.TaintUnschedulable, v1alpha1.TaintDrain)
+		}
+		return changes, nil
+	})
+}
+
+// changesOf returns the changes of the taints of a cluster. The message of an error continues a sentence about the cluster.
+type changesOf func(taints []corev1.Taint) ([]taintChange, error)
+
+// always returns the same changes for all taints.
+func always(changes []taintChange) changesOf {
+	return func([]corev1.Taint) ([]taintChange, error) { return changes, nil }
+}
+
+func (f *Taint) change(ctx context.Context, out io.Writer, cluster, subject string, changes changesOf) error {
 	if f.onHub {
 		return f.changeOnHub(ctx, out, cluster, subject, func(c *v1alpha1.Cluster) error {
 			if by := c.Labels[v1alpha1.SourceLabel]; by != "" {
 				return fmt.Errorf("the Cluster %s is declared in Git by %s: change spec.taints there, without --on-hub", cluster, by)
 			}
-			var err error
-			c.Spec.Taints, err = changed(c.Spec.Taints, changes, f.overwrite)
+			all, err := changes(c.Spec.Taints)
+			if err == nil {
+				c.Spec.Taints, err = changed(c.Spec.Taints, all, f.overwrite)
+			}
 			return inCluster(cluster, err)
 		})
 	}
@@ -56,10 +79,31 @@ func (f *Taint) change(ctx context.Context, out io.Writer, cluster, subject stri
 		return err
 	}
 	c := gitrepo.Change{File: m.File, Subject: subject}
-	if c.Text, err = f.edited(m.Manifest, changes); err != nil {
+	taints, err := taintsOf(m.Manifest)
+	if err != nil {
+		return err
+	}
+	all, err := changes(taints)
+	if err == nil {
+		c.Text, err = f.edited(m.Manifest, all)
+	}
+	if err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), inCluster(cluster, err))
 	}
 	return f.commit(ctx, out, h, c)
+}
+
+// taintsOf returns spec.taints of a manifest.
+func taintsOf(m edit.Manifest) ([]corev1.Taint, error) {
+	var items []taintSpec
+	if err := m.Items(&items, "spec", "taints"); err != nil {
+		return nil, err
+	}
+	taints := make([]corev1.Taint, len(items))
+	for i, t := range items {
+		taints[i] = corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)}
+	}
+	return taints, nil
 }
 
 // inCluster names the cluster in an error about its taints.
@@ -75,13 +119,9 @@ func (f *Taint) edited(m edit.Manifest, changes []taintChange) (text []byte, err
 	path := []string{"spec", "taints"}
 	for len(changes) > 0 {
 		c := changes[0]
-		var items []taintSpec
-		if err := m.Items(&items, path...); err != nil {
+		taints, err := taintsOf(m)
+		if err != nil {
 			return nil, err
-		}
-		var taints []corev1.Taint
-		for _, t := range items {
-			taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
 		}
 		if _, err := changed(taints, []taintChange{c}, f.overwrite); err != nil {
 			return nil, err
@@ -148,7 +188,7 @@ func changed(taints []corev1.Taint, changes []taintChange, overwrite bool) ([]co
 		case i < 0:
 			taints = append(taints, corev1.Taint{Key: c.key, Value: c.value, Effect: c.effect})
 		case taints[i].Value == c.value:
-			return nil, fmt.Errorf("has the taint %s already", c)
+			return nil, errPresent{c}
 		case !overwrite:
 			return nil, fmt.Errorf("has the taint %s already: replace its value with --overwrite", taints[i].ToString())
 		default:
@@ -157,6 +197,11 @@ func changed(taints []corev1.Taint, changes []taintChange, overwrite bool) ([]co
 	}
 	return taints, nil
 }
+
+// errPresent is the error of a taint that the cluster has already.
+type errPresent struct{ taint taintChange }
+
+func (e errPresent) Error() string { return fmt.Sprintf("has the taint %s already", e.taint) }
 
 // effects are the effects of taints of clusters.
 var effects = []string{string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute)}
@@ -190,6 +235,8 @@ func parseTaint(arg string) (c taintChange, err error) {
 		return c, fmt.Errorf("%q: the effect is %q, expected NoSchedule or NoExecute%s", arg, effect, manifest.DidYouMean(effect, effects))
 	case remove && c.value != "":
 		return c, fmt.Errorf("%q: a taint is removed by its key and effect: write %s:%s-", arg, c.key, c.effect)
+	case !remove && c.key == v1alpha1.TaintDrain:
+		return c, fmt.Errorf("%q: the taint %s drains a cluster: use \"accord drain\"", arg, c.key)
 	case !remove && (c.key == v1alpha1.TaintNotReady || c.key == v1alpha1.TaintUnreachable):
 		return c, fmt.Errorf("%q: accord itself sets the taint %s: choose another key, or use \"accord cordon\"", arg, c.key)
 	}

@@ -10,7 +10,7 @@ const taintLong = `Add taints to a cluster, or remove them.
 
 The arguments are those of "kubectl taint": KEY=VALUE:EFFECT or KEY:EFFECT adds a taint, KEY:EFFECT- removes it, and KEY- removes the
 taints of the key with any effect. The effect is NoSchedule or NoExecute. Objects without a matching entry in clusterTolerations do not
-go to the cluster; objects that are there stay.
+go to the cluster. Objects that are there stay, unless the effect is NoExecute and failover is enabled: see docs/failover.md.
 
 The command edits spec.taints of the Cluster manifest. With --on-hub it changes the Cluster on the hub, which must not be declared in
 Git. accord itself keeps the taints cluster.karmada.io/not-ready and cluster.karmada.io/unreachable, in status.taints.
@@ -51,7 +51,7 @@ func CordonCommand() *cobra.Command {
 		Example: "  accord cordon eu-7 --push",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.cordon(c.Context(), c.OutOrStdout(), args[0], true)
+			return f.cordon(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
 	f.register(c, "spec.taints")
@@ -60,7 +60,7 @@ func CordonCommand() *cobra.Command {
 
 const uncordonLong = `Mark a cluster as schedulable again.
 
-The command removes the taint of "accord cordon" from spec.taints of the Cluster manifest, or with --on-hub of the Cluster on the hub.
+The command removes the taints of "accord cordon" and "accord drain" from spec.taints of the Cluster manifest, or with --on-hub of the Cluster on the hub.
 ` + Notes
 
 // UncordonCommand returns "accord uncordon".
@@ -73,7 +73,7 @@ func UncordonCommand() *cobra.Command {
 		Example: "  accord uncordon eu-7 --push",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.cordon(c.Context(), c.OutOrStdout(), args[0], false)
+			return f.uncordon(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
 	f.register(c, "spec.taints")

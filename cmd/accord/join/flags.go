@@ -33,10 +33,15 @@ func (f *Options) Register(c *cobra.Command) {
 
 // Register adds the flags of "accord leave".
 func (f *Leave) Register(flags *pflag.FlagSet) {
+	f.RegisterConnection(flags)
+	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")
+}
+
+// RegisterConnection adds the flags of "accord leave" and "accord cluster remove".
+func (f *Leave) RegisterConnection(flags *pflag.FlagSet) {
 	f.Hub.Register(flags)
 	flags.StringVar(&f.SecretsNamespace, "secrets-namespace", hub.SystemNamespace, "namespace of the credentials on the hub, as for accord run")
 	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of an administrator of the member (default the credentials on the hub)")
 	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member")
-	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")
 	flags.BoolVar(&f.Force, "force", false, "remove the Cluster although the cluster cannot be reached or no controllers run")
 }

@@ -67,7 +67,7 @@ func newMember(c *v1alpha1.Cluster) clusterRow {
 		heard: c.Status.LastProbeTime, note: "not contacted yet",
 	}
 	for _, t := range slices.Concat(c.Spec.Taints, c.Status.Taints) {
-		m.taints, m.cordoned = append(m.taints, t.ToString()), m.cordoned || t.Key == v1alpha1.TaintUnschedulable
+		m.taints, m.cordoned = append(m.taints, t.ToString()), m.cordoned || t.Key == v1alpha1.TaintUnschedulable || t.Key == v1alpha1.TaintDrain
 	}
 	if c.DeletionTimestamp != nil {
 		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, hub.DeletionNote(c)

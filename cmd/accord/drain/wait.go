@@ -1,0 +1,98 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+const (
+	// lookInterval is the time between two looks at the hub.
+	lookInterval = time.Second
+	// shown is the number of objects in the last lines of text.
+	shown = 10
+)
+
+// Wait waits until every object that can leave a cluster has left it.
+type Wait struct {
+	Hub     *hub.Hub
+	Cluster string
+	Timeout time.Duration
+	Format  text.Format
+}
+
+// Run prints a line for each change. The error has exit code 1 if objects cannot leave, and 3 after the timeout.
+func (w *Wait) Run(ctx context.Context, out io.Writer) error {
+	deadline := time.Now().Add(w.Timeout)
+	last := ""
+	for {
+		p, err := w.read(ctx)
+		if err != nil && !hub.Transient(err) {
+			return err
+		}
+		late := !time.Now().Before(deadline)
+		if line := p.String(); err == nil && line != last && w.Format != text.AsJSON {
+			fmt.Fprintln(out, time.Now().Format(time.TimeOnly)+"  "+line)
+			last = line
+		}
+		if err == nil && (p.Done() || late) {
+			return errors.Join(w.print(out, p), result(p, late))
+		} else if late {
+			return w.Hub.Wrap("reading the objects of "+w.Cluster, err)
+		}
+		select {
+		case <-time.After(lookInterval):
+		case <-ctx.Done():
+			return errors.New("interrupted; the drain continues, \"accord drain " + w.Cluster + "\" waits for it again")
+		}
+	}
+}
+
+// result returns the exit code of the last progress; nil for 0.
+func result(p Progress, late bool) error {
+	switch {
+	case p.Done() && len(p.Blocked) == 0:
+		return nil
+	case late:
+		return &exit.Error{Code: 3}
+	}
+	return &exit.Error{Code: 1}
+}
+
+func (w *Wait) read(ctx context.Context) (Progress, error) {
+	objects, deliveries := &v1alpha1.FederatedObjectList{}, &v1alpha1.DeliveryList{}
+	if err := w.Hub.List(ctx, objects); err != nil {
+		return Progress{}, err
+	}
+	if err := w.Hub.List(ctx, deliveries); err != nil {
+		return Progress{}, err
+	}
+	return Of(w.Cluster, objects.Items, deliveries.Items), nil
+}
+
+// print prints the objects that are left.
+func (w *Wait) print(out io.Writer, p Progress) error {
+	if w.Format == text.AsJSON {
+		return text.Encode(out, w.Format, p)
+	}
+	for _, part := range []struct {
+		title string
+		all   []Object
+	}{{"leaving", p.Leaving}, {"waiting", p.Waiting}, {"blocked", p.Blocked}} {
+		for i, o := range part.all {
+			if i == shown {
+				fmt.Fprintf(out, "  and %d more\n", len(part.all)-shown)
+				break
+			}
+			fmt.Fprintf(out, "  %-7s  %s (%s)%s\n", part.title, o.Object, o.Federation, text.WithPrefix(": ", o.Message))
+		}
+	}
+	return nil
+}
