@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -118,6 +119,16 @@ func (o *ourSide) request(ctx context.Context) error {
 		err := o.declared.Get(ctx, client.ObjectKeyFromObject(fed), fed)
 		return fed.Status.LastHandledReconcileAt == at, err
 	})
+}
+
+// recorded returns when the hub has the record of every object and accord rests: on a busy machine accord may seem to rest before.
+func (o *ourSide) recorded(ctx context.Context, objects int) error {
+	err := o.until(ctx, "the records of all objects", func(ctx context.Context) (bool, error) {
+		var records v1alpha1.FederatedObjectList
+		err := o.declared.List(ctx, &records, client.Limit(1))
+		return len(records.Items)+int(ptr.Deref(records.RemainingItemCount, 0)) >= objects, err
+	})
+	return errors.Join(err, o.process.settle(ctx))
 }
 
 // until waits for something that accord says of itself.

@@ -34,6 +34,9 @@ func (b *bench) cold(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := b.ours.recorded(ctx, b.objects); err != nil {
+		return err
+	}
 	hubAfter, err := b.hub.count(ctx)
 	if err != nil {
 		return err
