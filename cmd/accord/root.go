@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/join"
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
@@ -67,7 +68,7 @@ func rootCommand() *cobra.Command {
 		installCommand(),
 		joinCommand(),
 		leaveCommand(),
-		clusterCommand(),
+		join.ClusterCommand(),
 		statusCommand(),
 		getCommand(),
 		waitCommand(),

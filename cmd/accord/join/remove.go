@@ -1,4 +1,4 @@
-package main
+package join
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/command"
-	"github.com/accord-dev/accord/cmd/accord/join"
 )
 
 const clusterRemoveLong = `Remove a cluster from the hub, as "karmadactl unjoin" does.
@@ -23,12 +22,13 @@ on the hub. If Git declares the Cluster, drain it with "accord drain CLUSTER --p
 
 // clusterRemoval removes a cluster, with its objects evicted or not.
 type clusterRemoval struct {
-	join.Leave
+	Leave
 	evict, keep bool
 	timeout     time.Duration
 }
 
-func clusterCommand() *cobra.Command {
+// ClusterCommand returns "accord cluster".
+func ClusterCommand() *cobra.Command {
 	c := &cobra.Command{Use: "cluster", Short: "Remove a cluster from the hub", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(clusterRemoveCommand())
 	return c
@@ -60,5 +60,5 @@ func (f *clusterRemoval) run(ctx context.Context, out io.Writer, cluster string)
 			return err
 		}
 	}
-	return f.Run(ctx, out, cluster)
+	return f.Leave.Run(ctx, out, cluster)
 }
