@@ -167,7 +167,7 @@ func (f *Federation) started(c *changes.Changes, ids map[manifest.ID]bool) {
 		if !l.SpecDirty {
 			continue
 		}
-		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.StartDelay}
+		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.DeliveryDelay(len(f.clusters))}
 		if !f.registry.Owns(name) { // an assignment: another replica waits for it
 			write.Delay, write.Immediate = 0, true
 		}

@@ -37,7 +37,7 @@ func (f *Federation) RememberRollouts(d *rolloutrecord.Decision) (federation boo
 			continue
 		}
 		l.Delivery.Status.Rollouts, l.StatusDirty = next, true
-		f.writeDelivery(&c, name, changes.DeliveryInterval)
+		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Interval: changes.DeliveryInterval})
 	}
 	return !equality.Semantic.DeepEqual(s.hub, f.declared.object.Status.Rollouts), c, true
 }

@@ -127,8 +127,9 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 		return c
 	}
 	l.Delivery.Status, l.StatusDirty = next, true
-	f.writeDelivery(&c, cluster, f.bulk.Interval(changes.DeliveryInterval, changes.BulkDeliveryInterval))
-	f.updateRelease(&c, changes.ReleaseInterval)
+	ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition)
+	c.Updates = append(c.Updates, f.bulk.DeliveryUpdate(changes.Status{Federation: f.key, Cluster: cluster}, len(f.clusters), ready != nil && ready.Reason == status.Progressing))
+	f.updateRelease(&c, f.bulk.Interval(changes.ReleaseInterval, changes.BulkComputeInterval))
 	return c
 }
 

@@ -19,10 +19,6 @@ func (f *Federation) updateObject(c *changes.Changes, id manifest.ID, interval t
 	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Object: id}, Interval: interval})
 }
 
-func (f *Federation) writeDelivery(c *changes.Changes, cluster string, interval time.Duration) {
-	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster, Write: true}, Interval: interval})
-}
-
 // observed adds the updates that follow from an observation of one object on one cluster.
 func (f *Federation) observed(c *changes.Changes, id manifest.ID, cluster string) {
 	c.Updates = append(c.Updates, f.bulk.ObjectUpdate(f.key, id, changes.ObjectInterval))

@@ -16,10 +16,14 @@ import (
 const (
 	ObjectInterval  = 50 * time.Millisecond
 	ReleaseInterval = 100 * time.Millisecond
-	// DeliveryInterval is for writes of a Delivery; bulkDeliveryInterval holds during a bulk.
+	// DeliveryInterval is for writes of a Delivery; bulkDeliveryInterval holds during a bulk. While a bulk is in progress on a cluster,
+	// the interval is progressPerCluster for each cluster of the Federation, at least bulkDeliveryInterval, at most
+	// lastProgressInterval, counted from the start of the bulk: the Release, which is small, reports the progress.
 	DeliveryInterval     = time.Second
-	BulkDeliveryInterval = 5 * time.Second
-	// BulkComputeInterval separates two computations of one Delivery's status during a bulk.
+	bulkDeliveryInterval = 5 * time.Second
+	progressPerCluster   = 100 * time.Millisecond
+	lastProgressInterval = time.Minute
+	// BulkComputeInterval separates two computations of one Delivery's status during a bulk, and two writes of the Release.
 	BulkComputeInterval = time.Second
 	// bulkObjectInterval holds for objects during a bulk, counted from its start: the Release, which is small, reports
 	// the progress.
@@ -28,6 +32,8 @@ const (
 	RolloutInterval = 100 * time.Millisecond
 	// StartDelay delays the first status writes of a delivery so that they do not compete with its applies.
 	StartDelay = 100 * time.Millisecond
+	// startDelayPerCluster is added for the Delivery of each cluster of the Federation.
+	startDelayPerCluster = 2 * time.Millisecond
 	// BulkSize is the number of changed objects above which a delivery is a bulk.
 	BulkSize = 50
 )
@@ -151,6 +157,26 @@ func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval t
 		u.Interval, u.Since = bulkObjectInterval, b.since
 	}
 	return u
+}
+
+// DeliveryUpdate returns the update that writes one Delivery. progressing reports whether the cluster has a part of the revision.
+func (b *Bulk) DeliveryUpdate(delivery Status, clusters int, progressing bool) Update {
+	delivery.Write = true
+	u := Update{Status: delivery, Interval: DeliveryInterval}
+	switch {
+	case !b.Active:
+	case progressing:
+		u.Interval = min(max(time.Duration(clusters)*progressPerCluster, bulkDeliveryInterval), lastProgressInterval)
+		u.Since = b.since
+	default:
+		u.Interval = bulkDeliveryInterval
+	}
+	return u
+}
+
+// DeliveryDelay returns the delay of the first write of a Delivery after the start of a delivery to some clusters.
+func DeliveryDelay(clusters int) time.Duration {
+	return StartDelay + time.Duration(clusters)*startDelayPerCluster
 }
 
 // Interval returns usual, or inBulk during a bulk.

@@ -1,0 +1,34 @@
+package changes
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// The more clusters a Federation has, the less often a bulk writes the Deliveries that are in progress.
+func TestDeliveryUpdatesOfABulk(t *testing.T) {
+	begin, many := time.Unix(1000, 0), map[manifest.ID]bool{}
+	for n := range BulkSize + 1 {
+		many[manifest.ID{Name: string(rune('a' + n))}] = true
+	}
+	var b Bulk
+	update := func(clusters int, progressing bool) Update {
+		u := b.DeliveryUpdate(Status{Cluster: "eu-1"}, clusters, progressing)
+		require.Equal(t, Status{Cluster: "eu-1", Write: true}, u.Status)
+		return u
+	}
+	require.Equal(t, time.Second, update(1000, true).Interval)
+	b.Begin(many, begin)
+	for clusters, want := range map[int]time.Duration{2: 5 * time.Second, 300: 30 * time.Second, 1000: time.Minute} {
+		u := update(clusters, true)
+		require.Equal(t, want, u.Interval)
+		require.Equal(t, begin, u.Since, "the first write waits, too")
+		u = update(clusters, false)
+		require.Equal(t, 5*time.Second, u.Interval)
+		require.Zero(t, u.Since, "a cluster that is done")
+	}
+}
