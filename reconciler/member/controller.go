@@ -88,7 +88,7 @@ type Controller struct {
 	presence presence
 
 	mu          sync.Mutex
-	credentials map[string]string         // digest of the credentials of each connection
+	credentials map[string]credentials    // of each connection
 	renewals    map[string]time.Time      // when the token of each was last to be renewed
 	counted     map[string]time.Time      // when the nodes of each were counted last
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
@@ -100,6 +100,12 @@ type Controller struct {
 	fleetCounted time.Time
 }
 
+// credentials identify the Secret that a connection is made of.
+type credentials struct {
+	digest  string // see credentialDigest
+	version string // resourceVersion
+}
+
 // New returns a controller.
 func New(o Options) *Controller {
 	if o.Now == nil {
@@ -109,7 +115,7 @@ func New(o Options) *Controller {
 		o.Health = defaultHealth()
 	}
 	return &Controller{
-		Options: o, credentials: map[string]string{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{},
+		Options: o, credentials: map[string]credentials{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{},
 		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{},
 	}
 }
@@ -270,13 +276,25 @@ func slow(ctx context.Context, w *deliver.Worker, sent time.Time) bool {
 	return ctx.Err() != nil && w.Member().Breaker.Answered(sent)
 }
 
-// secret reads the credentials of a cluster.
+// secret reads the credentials of a cluster. Of a cluster that is connected, the API server of the hub shows the Secret as it has it in
+// memory, which is cheaper; another one is read again from its store.
 func (c *Controller) secret(ctx context.Context, member *v1alpha1.Cluster) (*corev1.Secret, error) {
 	if err := clusters.CheckSecretRef(member, c.SecretsNamespace); err != nil {
 		return nil, err
 	}
 	ref, secret := member.Spec.SecretRef, &corev1.Secret{}
-	if err := c.Secrets.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
+	key := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
+	c.mu.Lock()
+	known := c.credentials[member.Name].version
+	c.mu.Unlock()
+	if known != "" {
+		fromMemory := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
+		if err := c.Secrets.Get(ctx, key, secret, fromMemory); err == nil && secret.ResourceVersion == known {
+			return secret, nil
+		}
+		*secret = corev1.Secret{}
+	}
+	if err := c.Secrets.Get(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("credentials of cluster %s: %w", member.Name, err)
 	}
 	return secret, nil
@@ -284,9 +302,12 @@ func (c *Controller) secret(ctx context.Context, member *v1alpha1.Cluster) (*cor
 
 // connect connects a cluster, unless it is connected with these credentials already.
 func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secret *corev1.Secret) error {
-	digest := credentialDigest(member, secret)
+	next := credentials{credentialDigest(member, secret), secret.ResourceVersion}
 	c.mu.Lock()
-	known := c.credentials[member.Name] == digest
+	known := c.credentials[member.Name].digest == next.digest
+	if known {
+		c.credentials[member.Name] = next
+	}
 	c.mu.Unlock()
 	if known && c.keepConnection(member.Name, strings.TrimSpace(string(secret.Data[clusters.TokenKey]))) {
 		return nil
@@ -304,10 +325,10 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 		return err
 	}
 	c.mu.Lock()
-	if c.credentials[member.Name] != "" { // the next probe is the first one with these credentials, and counts at once
+	if c.credentials[member.Name] != (credentials{}) { // the next probe is the first one with these credentials, and counts at once
 		c.readiness[member.Name] = readiness.State{}
 	}
-	c.credentials[member.Name] = digest
+	c.credentials[member.Name] = next
 	c.mu.Unlock()
 	c.Pool.Connect(m)
 	return nil
