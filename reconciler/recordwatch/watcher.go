@@ -203,11 +203,17 @@ func (w *watcher) compare(ctx context.Context, r record) error {
 	like := kinds[r.resource]()
 	like.SetNamespace(r.key.Namespace)
 	like.SetName(r.key.Name)
+	writing := w.reporter.IsWriting(like) // an answer that arrives now has noted its version
 	foreign := slices.DeleteFunc(versions, func(version uint64) bool {
 		known, ok := w.reporter.IsKnown(like, version)
 		return !ok || known && version != 0 // without ok, accord has not read the record yet, or has deleted it itself
 	})
 	if len(foreign) == 0 {
+		return nil
+	}
+	if writing { // a busy hub: the version may be that of the write
+		w.putBack(r, foreign)
+		w.queue.AddAfter(r, settle)
 		return nil
 	}
 	if wait := w.backoff(r, time.Now()); wait > 0 {

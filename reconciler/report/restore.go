@@ -68,6 +68,9 @@ func (r *Reporter) IsKnown(record changes.Record, version uint64) (known, ok boo
 	return r.store.IsKnown(record, version)
 }
 
+// IsWriting reports whether this process writes a record, and has no answer yet.
+func (r *Reporter) IsWriting(record changes.Record) bool { return r.store.IsWriting(record) }
+
 // rewrite has the status of an object written again, even if it does not change.
 func (r *Reporter) rewrite(s changes.Status) {
 	r.mu.Lock()

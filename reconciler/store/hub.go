@@ -29,7 +29,7 @@ type Hub struct {
 
 // NewHub returns a Store that writes with c. It lists with uncached, because the records are read at start-up only.
 func NewHub(c client.Client, uncached client.Reader) Hub {
-	return Hub{client: c, reader: uncached, versions: &versions{of: map[string]written{}}}
+	return Hub{client: c, reader: uncached, versions: newVersions()}
 }
 
 // Put implements Store.
@@ -49,6 +49,7 @@ func (h Hub) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
 
 // put applies a part of obj that has its spec, and sets UID and generation to the stored ones.
 func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, part map[string]any) error {
+	defer h.versions.begin(obj)()
 	part["metadata"] = metadata{obj.GetNamespace(), obj.GetName(), obj.GetLabels(), obj.GetOwnerReferences()}
 	answer, err := h.apply(ctx, h.client.Patch, gvk, part)
 	if err != nil {
@@ -65,6 +66,7 @@ func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Ob
 
 // PutStatus implements Store.
 func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
+	defer h.versions.begin(obj)()
 	patch := func(ctx context.Context, obj client.Object, p client.Patch, _ ...client.PatchOption) error {
 		return h.client.Status().Patch(ctx, obj, p, client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
 	}
@@ -87,6 +89,7 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 
 // Replace implements Store. Unlike a server-side apply, a JSON patch also removes the fields of other managers.
 func (h Hub) Replace(ctx context.Context, obj client.Object) error {
+	defer h.versions.begin(obj)()
 	spec, status := parts(obj)
 	generation := int64(0) // once the spec is replaced; with another one, the version is somebody else's
 	note := func(stored client.Object) {
@@ -136,6 +139,9 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 func (h Hub) IsKnown(obj client.Object, version uint64) (known, ok bool) {
 	return h.versions.isKnown(obj, version)
 }
+
+// IsWriting implements Store.
+func (h Hub) IsWriting(obj client.Object) bool { return h.versions.isWriting(obj) }
 
 // metadata is the part of an object's metadata that accord owns.
 type metadata struct {

@@ -108,6 +108,9 @@ func (m *Memory) Replace(context.Context, client.Object) error { return nil }
 // IsKnown implements Store. Nobody else writes to the memory.
 func (m *Memory) IsKnown(client.Object, uint64) (known, ok bool) { return true, true }
 
+// IsWriting implements Store.
+func (m *Memory) IsWriting(client.Object) bool { return false }
+
 // Delete implements Store.
 func (m *Memory) Delete(_ context.Context, obj client.Object) error {
 	m.mu.Lock()

@@ -30,6 +30,8 @@ type Store interface {
 	// IsKnown reports whether this process read or wrote the given resource version of obj. ok is false if it did neither
 	// with any version.
 	IsKnown(obj client.Object, version uint64) (known, ok bool)
+	// IsWriting reports whether a write of obj has no answer yet, so that IsKnown does not know its version.
+	IsWriting(obj client.Object) bool
 	// Delete removes obj. Deleting an object that does not exist is no error.
 	Delete(ctx context.Context, obj client.Object) error
 }

@@ -10,9 +10,12 @@ import (
 
 // versions are the resource versions of the records that this process read or wrote.
 type versions struct {
-	mu sync.Mutex
-	of map[string]written // by title and namespace
+	mu      sync.Mutex
+	of      map[string]written // by title and namespace
+	writing map[string]int     // writes without an answer
 }
+
+func newVersions() *versions { return &versions{of: map[string]written{}, writing: map[string]int{}} }
 
 // written are the newest versions of one record that this process wrote, sorted.
 type written struct {
@@ -53,6 +56,27 @@ func (v *versions) read(obj client.Object, version string) {
 		w.floor = max(w.floor, w.newest[0])
 		v.of[versionKey(obj)] = w
 	}
+}
+
+// begin records that a write of obj begins. It returns the function that records its end, after the version in the answer.
+func (v *versions) begin(obj client.Object) (end func()) {
+	key := versionKey(obj)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.writing[key]++
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.writing[key]--; v.writing[key] == 0 {
+			delete(v.writing, key)
+		}
+	}
+}
+
+func (v *versions) isWriting(obj client.Object) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.writing[versionKey(obj)] > 0
 }
 
 func (v *versions) drop(obj client.Object) {

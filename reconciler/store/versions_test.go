@@ -12,7 +12,7 @@ import (
 // TestDefectR8AnEditBetweenTwoWrites: somebody edits the spec between two writes of accord. The second write is newer than the
 // edit, and does not make the edit accord's.
 func TestDefectR8AnEditBetweenTwoWrites(t *testing.T) {
-	v, release := &versions{of: map[string]written{}}, &v1alpha1.Release{}
+	v, release := newVersions(), &v1alpha1.Release{}
 	_, ok := v.isKnown(release, 4)
 	require.False(t, ok, "accord has not read it")
 	v.read(release, "4")
@@ -33,4 +33,18 @@ func TestDefectR8AnEditBetweenTwoWrites(t *testing.T) {
 	v.drop(release)
 	_, ok = v.isKnown(release, 4)
 	require.False(t, ok)
+}
+
+// A version of a write without an answer is not known yet: its event may arrive before the answer.
+func TestAWriteEndsAfterItsVersionIsKnown(t *testing.T) {
+	v, release := newVersions(), &v1alpha1.Release{}
+	first, second := v.begin(release), v.begin(release)
+	require.True(t, v.isWriting(release))
+	require.False(t, v.isWriting(&v1alpha1.Delivery{}))
+	v.note(release, "5")
+	first()
+	require.True(t, v.isWriting(release))
+	second()
+	require.False(t, v.isWriting(release))
+	require.Empty(t, v.writing)
 }
