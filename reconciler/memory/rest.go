@@ -14,8 +14,10 @@ const (
 	restBytes    = 512 << 10
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
 	// it has more than doubled: after a bulk, and not after each small push, which would pay for the collection of the whole heap.
+	// A return in a pause of a bulk finds most of the growth; the next one follows when workedTimes the memory in use was allocated.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
+	workedTimes  = 4
 )
 
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
@@ -43,6 +45,7 @@ type rest struct {
 	allocated uint64 // bytes until the last sample
 	quiet     bool   // at the last sample
 	base      uint64 // bytes in use after the last return
+	worked    uint64 // bytes that were allocated until the last return
 	last      time.Time
 }
 
@@ -51,13 +54,14 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
 	r.quiet = allocated-r.allocated <= max(restBytes, inUse/64)
 	r.allocated = allocated
+	grown := inUse >= r.base+max(leastReturn, r.base/2) || inUse > r.base+leastReturn/4 && allocated-r.worked >= workedTimes*inUse
 	switch {
-	case !r.quiet || !before.quiet, inUse < r.base+max(leastReturn, r.base/2):
+	case !r.quiet || !before.quiet || !grown:
 		return false
 	case now.Sub(r.last) < returnPeriod && inUse < 2*r.base+leastReturn:
 		return false
 	}
-	r.last = now
+	r.last, r.worked = now, allocated
 	return true
 }
 
