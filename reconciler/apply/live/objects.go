@@ -23,8 +23,15 @@ import (
 // Objects are compact: the parts that are equal on many clusters, all but UID and version, are in memory once. The zero
 // value is empty. Objects are not safe for concurrent use.
 type Objects struct {
+	// of has the objects that base lacks, those that differ from base, and an absent one for each object that was deleted from base.
 	of map[unique.Handle[manifest.ID]]packed
+	// base is shared by copies and never changes; nil for none.
+	base map[unique.Handle[manifest.ID]]packed
+	n    int
 }
+
+// leastMerged is the number of changed objects, beside an eighth of all, from which a copy has all objects in one map again.
+const leastMerged = 64
 
 // packed is an Object in a compact form.
 type packed struct {
@@ -53,12 +60,44 @@ type shared struct {
 	accepted                     Accepted
 }
 
+// absent reports whether the object was deleted.
+func (kept packed) absent() bool { return kept.look == unique.Handle[shared]{} }
+
 // Len returns the number of objects.
-func (l *Objects) Len() int { return len(l.of) }
+func (l *Objects) Len() int { return l.n }
+
+func (l *Objects) get(id unique.Handle[manifest.ID]) (kept packed, known bool) {
+	if kept, known = l.of[id]; known {
+		return kept, !kept.absent()
+	}
+	kept, known = l.base[id]
+	return kept, known
+}
+
+func (l *Objects) has(id unique.Handle[manifest.ID]) bool {
+	_, known := l.get(id)
+	return known
+}
+
+// all iterates over the objects in no order. The loop may delete the current one.
+func (l *Objects) all() iter.Seq2[unique.Handle[manifest.ID], packed] {
+	return func(yield func(unique.Handle[manifest.ID], packed) bool) {
+		for id, kept := range l.base {
+			if _, changed := l.of[id]; !changed && !yield(id, kept) {
+				return
+			}
+		}
+		for id, kept := range l.of {
+			if !kept.absent() && !yield(id, kept) {
+				return
+			}
+		}
+	}
+}
 
 // Get returns an object, and false if it was not observed.
 func (l *Objects) Get(id manifest.ID) (Object, bool) {
-	kept, known := l.of[unique.Make(id)]
+	kept, known := l.get(unique.Make(id))
 	if !known {
 		return Object{}, false
 	}
@@ -70,19 +109,42 @@ func (l *Objects) Put(id manifest.ID, seen Object) {
 	if l.of == nil {
 		l.of = map[unique.Handle[manifest.ID]]packed{}
 	}
-	l.of[unique.Make(id)] = packObject(seen)
+	known := unique.Make(id)
+	if !l.has(known) {
+		l.n++
+	}
+	l.of[known] = packObject(seen)
+	if l.base != nil && len(l.of) > leastMerged+len(l.base)/8 {
+		all := make(map[unique.Handle[manifest.ID]]packed, l.n)
+		maps.Insert(all, l.all())
+		l.of, l.base = all, nil
+	}
 }
 
 // Delete removes one object.
-func (l *Objects) Delete(id manifest.ID) { delete(l.of, unique.Make(id)) }
+func (l *Objects) Delete(id manifest.ID) {
+	known := unique.Make(id)
+	if !l.has(known) {
+		return
+	}
+	l.n--
+	if _, shared := l.base[known]; !shared {
+		delete(l.of, known)
+		return
+	}
+	if l.of == nil {
+		l.of = map[unique.Handle[manifest.ID]]packed{}
+	}
+	l.of[known] = packed{}
+}
 
 // Clear removes all objects.
-func (l *Objects) Clear() { clear(l.of) }
+func (l *Objects) Clear() { *l = Objects{} }
 
 // All iterates over the objects in no order. The loop may delete the current one.
 func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {
-		for id, kept := range l.of {
+		for id, kept := range l.all() {
 			if !yield(id.Value(), kept.object()) {
 				return
 			}
@@ -90,8 +152,13 @@ func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 	}
 }
 
-// Clone returns a copy, for one delivery.
-func (l *Objects) Clone() *Objects { return &Objects{maps.Clone(l.of)} }
+// Clone returns a copy, for one delivery. It costs as much as the number of objects that changed since an earlier copy.
+func (l *Objects) Clone() *Objects {
+	if l.base == nil {
+		l.base, l.of = l.of, nil
+	}
+	return &Objects{of: maps.Clone(l.of), base: l.base, n: l.n}
+}
 
 // Settle applies the answers of a delivery (Outcome.Answers), whether or not the watch has delivered the new
 // objects.
@@ -105,7 +172,7 @@ func (l *Objects) Settle(answers map[manifest.ID]Answer) {
 
 // Matches reports whether an object exists as planned, and nothing mutated it. Most objects do, and are not unpacked.
 func (l *Objects) Matches(p propagate.Placed) bool {
-	kept, there := l.of[unique.Make(p.ID)]
+	kept, there := l.get(unique.Make(p.ID))
 	if !there {
 		return false
 	}
@@ -116,10 +183,9 @@ func (l *Objects) Matches(p propagate.Placed) bool {
 // Except iterates over the observed objects that a plan does not have, in no order.
 func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {
-		wanted := make(map[unique.Handle[manifest.ID]]bool, len(l.of))
+		wanted := make(map[unique.Handle[manifest.ID]]bool, l.n)
 		want := func(id manifest.ID) {
-			known := unique.Make(id)
-			if _, there := l.of[known]; there {
+			if known := unique.Make(id); l.has(known) {
 				wanted[known] = true
 			}
 		}
@@ -129,10 +195,10 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 		for _, f := range target.Failed {
 			want(f.ID)
 		}
-		if len(wanted) == len(l.of) { // usually
+		if len(wanted) == l.n { // usually
 			return
 		}
-		for id, kept := range l.of {
+		for id, kept := range l.all() {
 			if !wanted[id] && !yield(id.Value(), kept.object()) {
 				return
 			}
@@ -146,7 +212,7 @@ func (l *Objects) HasAll(inv *Inventory, but func(manifest.ID) bool) bool {
 		return true
 	}
 	for id := range inv.ids {
-		if _, there := l.of[id]; !there && !but(id.Value()) {
+		if !l.has(id) && !but(id.Value()) {
 			return false
 		}
 	}
@@ -156,7 +222,7 @@ func (l *Objects) HasAll(inv *Inventory, but func(manifest.ID) bool) bool {
 // IDs iterates over all objects in no order.
 func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
-		for id := range l.of {
+		for id := range l.all() {
 			if !yield(id.Value()) {
 				return
 			}

@@ -2,13 +2,16 @@ package live
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
@@ -82,5 +85,71 @@ func TestLiveSettles(t *testing.T) {
 			want.Accepted, want.Written = ours, c.answer
 			require.Equal(t, map[manifest.ID]Object{id: want}, maps.Collect(live.All()), "what was never seen is not made up")
 		})
+	}
+}
+
+// Copies of random objects, changed in random order, are equal to plain maps.
+func TestCopiesOfObjects(t *testing.T) {
+	type pair struct {
+		objects *Objects
+		plain   map[manifest.ID]Object
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	all := []pair{{&Objects{}, map[manifest.ID]Object{}}}
+	for step := range 20_000 {
+		at := &all[random.IntN(len(all))]
+		id := manifest.ID{Kind: "Service", Name: strconv.Itoa(random.IntN(300))}
+		switch n := random.IntN(1000); {
+		case n < 500:
+			seen := Object{Version: uint64(step) + 1}
+			at.objects.Put(id, seen)
+			at.plain[id] = seen
+		case n < 900:
+			at.objects.Delete(id)
+			delete(at.plain, id)
+		case n < 910:
+			for id := range at.objects.All() {
+				if random.IntN(3) == 0 {
+					at.objects.Delete(id)
+					delete(at.plain, id)
+				}
+			}
+		case n < 912:
+			at.objects.Clear()
+			clear(at.plain)
+		case n < 950:
+			all = append(all, pair{at.objects.Clone(), maps.Clone(at.plain)})
+			if len(all) > 6 {
+				all = slices.Delete(all, 1, 2)
+			}
+		}
+		if step%50 != 0 {
+			continue
+		}
+		for _, p := range all {
+			require.Equal(t, len(p.plain), p.objects.Len())
+			require.Equal(t, p.plain, maps.Collect(p.objects.All()))
+			_, want := p.plain[id]
+			_, known := p.objects.Get(id)
+			require.Equal(t, want, known)
+			plan := propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: id}}}}
+			expected := maps.Clone(p.plain)
+			delete(expected, id)
+			require.Equal(t, expected, maps.Collect(p.objects.Except(plan)))
+		}
+	}
+}
+
+// BenchmarkPush copies 6,000 objects for the delivery of one that changed.
+func BenchmarkPush(b *testing.B) {
+	var all Objects
+	id := func(n int) manifest.ID { return manifest.ID{Kind: "Service", Name: strconv.Itoa(n)} }
+	for n := range 6000 {
+		all.Put(id(n), Object{})
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		all.Clone()
+		all.Put(id(n%6000), Object{Version: uint64(n)})
 	}
 }
