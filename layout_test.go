@@ -98,7 +98,7 @@ var within = map[string]map[string][]string{
 		"place":              {},
 		"divide":             {"place"},
 		"stage":              {},
-		"staged":             {".", "applyorder"},
+		"staged":             {".", "applyorder", "stage"},
 		"dump":               {".", "decode", "eviction", "exclude", "previous"},
 		"member":             {"taint"},
 		"permit":             {"."},

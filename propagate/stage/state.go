@@ -69,3 +69,12 @@ type Failure struct {
 	// FailedClusters are the clusters that failed, with the digest of the failed version.
 	FailedClusters map[string]string `json:"failedClusters,omitempty"`
 }
+
+// HealthyVersion returns the version that was healthy on the cluster last: the current one, if it was healthy once or was there before
+// every rollout. Without any that was, it returns the current version.
+func (c ClusterState) HealthyVersion() Version {
+	if c.LastHealthy == nil || c.UpdatedAt.IsZero() || !c.HealthySince.IsZero() || !c.GatePassedAt.IsZero() {
+		return c.Current
+	}
+	return *c.LastHealthy
+}

@@ -18,6 +18,8 @@ type Assignment struct {
 	// RollbackTo is the older plan whose objects of the rollout the cluster gets; nil when it gets the new ones or is
 	// held.
 	RollbackTo *propagate.Plan
+	// Moved is the plan with the version of the objects that evictions bring to a cluster before its turn; nil if they wait, too.
+	Moved *propagate.Plan
 	// Keeps is set when RollbackTo has the version that a waiting cluster keeps: its objects are repaired and nothing is
 	// deleted.
 	Keeps bool
@@ -34,6 +36,9 @@ type Plan struct {
 	rolloutOf   map[manifest.ID]string
 	// heldNamespaces are the namespaces in which a rollout holds an object, with the reason.
 	heldNamespaces map[string]string
+	// evicted are the old copies that an eviction deletes, moved the objects that evictions bring before the turn of the cluster.
+	evicted map[manifest.ID]bool
+	moved   map[manifest.ID]propagate.Placed
 }
 
 // New joins the plan of a cluster with the assignments of its rollouts, by Rollout.Name; a missing one is Undecided.
@@ -41,6 +46,13 @@ type Plan struct {
 // the plan that placed them: no RolloutPolicy claims a dependency that left Git.
 func New(whole *propagate.Plan, cluster string, assignments map[string]Assignment, rolloutOf map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) *Plan {
 	p := &Plan{whole: whole, cluster: cluster, assignments: assignments, rolloutOf: rolloutOf, heldNamespaces: map[string]string{}}
+	if len(whole.Evictions()) > 0 {
+		p.evicted, p.moved = map[manifest.ID]bool{}, map[manifest.ID]propagate.Placed{}
+		for _, id := range whole.Evicted(cluster) {
+			p.evicted[id] = true
+		}
+		p.findMoved()
+	}
 	target := whole.ForCluster(cluster)
 	for _, o := range target.Objects {
 		p.noteHeldNamespace(o.ID, nil)
@@ -91,9 +103,12 @@ func (p *Plan) rolloutNamed(name string) *propagate.Rollout {
 func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 	whole := p.whole.ForCluster(p.cluster)
 	next := propagate.ClusterPlan{Cluster: p.cluster, Objects: make([]propagate.Placed, 0, len(whole.Objects))}
+	for _, o := range p.moved {
+		next.Objects = append(next.Objects, o)
+	}
 	for _, o := range whole.Objects {
 		turn, moves := p.assignment(o.ID, nil)
-		if moves && turn.RollbackTo != nil {
+		if _, moved := p.moved[o.ID]; moved || moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
 			o.Held = phrase.Reasons(o.Held, turn.Held)
@@ -102,7 +117,7 @@ func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 	}
 	for _, f := range whole.Failed {
 		turn, moves := p.assignment(f.ID, nil)
-		if moves && turn.RollbackTo != nil {
+		if _, moved := p.moved[f.ID]; moved || moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
 			f.Held = phrase.Reasons(f.Held, turn.Held)
@@ -138,7 +153,7 @@ func (p *Plan) addRollback(next *propagate.ClusterPlan, name string) {
 	}
 	for _, o := range old.ForCluster(p.cluster).Objects {
 		r := old.Rollout(p.cluster, o.ID, nil)
-		if there[o.ID] || !o.Implied && (r == nil || r.Name() != name) {
+		if there[o.ID] || p.leaves(o.ID) || !o.Implied && (r == nil || r.Name() != name) {
 			continue
 		}
 		o.Held = p.whole.HeldOn(p.cluster, o.ID)
@@ -177,9 +192,14 @@ func dropEmptyNamespaces(t propagate.ClusterPlan) []propagate.Placed {
 //   - an object while its rollout holds the cluster;
 //   - an object of unknown rollout, while a rollout holds an object in its namespace, which may need it;
 //   - a Namespace, while a rollout holds an object in it.
+//
+// An old copy that an eviction deletes does not wait for a stage.
 func (p *Plan) KeepReason(id manifest.ID, labels map[string]string) string {
 	if why := p.whole.KeepReason(p.cluster, id, labels); why != "" {
 		return why
+	}
+	if p.evicted[id] {
+		return ""
 	}
 	if turn, moves := p.assignment(id, labels); moves {
 		if turn.keepsCluster() {
@@ -198,8 +218,11 @@ func (p *Plan) KeepReason(id manifest.ID, labels map[string]string) string {
 }
 
 // RolloutOf returns the name of the rollout that stages an object on the cluster; empty when the object changes at
-// once.
+// once, or an eviction moves it.
 func (p *Plan) RolloutOf(id manifest.ID, labels map[string]string) string {
+	if _, moved := p.moved[id]; moved || p.leaves(id) {
+		return ""
+	}
 	if r := p.whole.Rollout(p.cluster, id, labels); r != nil {
 		return r.Name()
 	}

@@ -1,0 +1,117 @@
+package staged
+
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/stage"
+)
+
+// MovedRevision returns the revision of the version that a cluster gets, before its turn, of the objects that evictions bring to it:
+//   - after a rollback the revision that the rollout returned to;
+//   - otherwise the revision that was healthy on the clusters from which the objects come. If they had different ones, it is an older one
+//     than the wanted one.
+//
+// It is empty for a cluster that has the wanted version, if evictions bring nothing, and if the revision is not known: the objects then
+// wait for their turn. wanted is the revision of the plan.
+func MovedRevision(plan *propagate.Plan, rollout string, d stage.Decision, state stage.State, wanted string) string {
+	from := sources(plan, rollout, d.Cluster)
+	switch {
+	case d.Held == "" || len(from) == 0:
+		return ""
+	case d.RollbackTo != nil:
+		return d.RollbackTo.Revision
+	}
+	revision := wanted
+	for _, cluster := range from {
+		switch had := state.Clusters[cluster].HealthyVersion().Revision; had {
+		case "":
+			return ""
+		case wanted:
+		default:
+			revision = had
+		}
+	}
+	return revision
+}
+
+// sources returns the clusters whose version a waiting cluster gets of the objects that evictions bring to it, sorted: the cluster
+// itself for an object that it had before, otherwise the cluster that the object leaves. It returns nil if evictions bring nothing that
+// the rollout stages.
+func sources(plan *propagate.Plan, rollout, cluster string) []string {
+	var sources []string
+	for id, tasks := range plan.Evictions() {
+		r := plan.Rollout(cluster, id, nil)
+		if r == nil || r.Name() != rollout || !plan.PlacedOn(cluster, id) {
+			continue
+		}
+		for _, t := range tasks {
+			switch {
+			case t.Cancelled:
+			case slices.Contains(t.ClustersBeforeFailover, cluster):
+				sources = append(sources, cluster)
+			default:
+				sources = append(sources, t.FromCluster)
+			}
+		}
+	}
+	slices.Sort(sources)
+	return slices.Compact(sources)
+}
+
+// moves reports whether an eviction changes the clusters of an object: a task that was not cancelled.
+func moves(plan *propagate.Plan, id manifest.ID) bool {
+	return slices.ContainsFunc(plan.Evictions()[id], func(t v1alpha1.GracefulEvictionTask) bool { return !t.Cancelled })
+}
+
+// leaves reports whether an eviction moves an object away from the cluster.
+func (p *Plan) leaves(id manifest.ID) bool {
+	return p.evicted[id] || !p.whole.PlacedOn(p.cluster, id) &&
+		slices.ContainsFunc(p.whole.Evictions()[id], func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == p.cluster && !t.Cancelled })
+}
+
+// findMoved finds the objects that the cluster gets before its turn, because evictions bring them: evicted objects and the dependencies
+// that the cluster does not have yet.
+func (p *Plan) findMoved() {
+	for name, turn := range p.assignments {
+		if turn.Moved == nil || turn.Held == "" {
+			continue
+		}
+		keeps := map[manifest.ID]bool{}
+		if turn.RollbackTo != nil {
+			for _, o := range turn.RollbackTo.ForCluster(p.cluster).Objects {
+				keeps[o.ID] = true
+			}
+		}
+		for _, o := range turn.Moved.ForCluster(p.cluster).Objects {
+			r := turn.Moved.Rollout(p.cluster, o.ID, nil)
+			if r == nil || r.Name() != name {
+				continue
+			}
+			own := moves(p.whole, o.ID) && p.whole.PlacedOn(p.cluster, o.ID)
+			along := slices.ContainsFunc(turn.Moved.Dependents(o.ID), func(owner manifest.ID) bool {
+				return moves(p.whole, owner) && p.whole.PlacedOn(p.cluster, owner)
+			})
+			if own || along && !keeps[o.ID] {
+				o.Held = p.holdOf(o.ID, o.Held)
+				p.moved[o.ID] = o
+			}
+		}
+	}
+}
+
+// holdOf returns the reason of a hold by people, policies or an eviction, as the new plan has it; otherwise for an object that only an
+// older plan has.
+func (p *Plan) holdOf(id manifest.ID, otherwise string) string {
+	for _, o := range p.whole.ForCluster(p.cluster).Objects {
+		if o.ID == id {
+			return o.Held
+		}
+	}
+	return otherwise
+}
+
+// Moved returns the objects that evictions bring to the cluster before its turn.
+func (p *Plan) Moved() map[manifest.ID]propagate.Placed { return p.moved }
