@@ -99,6 +99,8 @@ type DeliveryRollout struct {
 	Keeps bool `json:"keeps,omitempty"`
 	// RollbackTo is the version to which the executor of the cluster rolls back; absent without a rollback.
 	RollbackTo *RolloutVersion `json:"rollbackTo,omitempty"`
+	// MovedRevision is the revision of the objects that evictions bring to the cluster before its turn; absent without such objects.
+	MovedRevision string `json:"movedRevision,omitempty"`
 }
 
 // RolloutVersion is a rendered result on a cluster, and the revision in Git that it was rendered from.

@@ -113,5 +113,8 @@ func (p *Plan) holdOf(id manifest.ID, otherwise string) string {
 	return otherwise
 }
 
-// Moved returns the objects that evictions bring to the cluster before its turn.
-func (p *Plan) Moved() map[manifest.ID]propagate.Placed { return p.moved }
+// IsMoved reports whether an eviction brings an object to the cluster before its turn.
+func (p *Plan) IsMoved(id manifest.ID) bool {
+	_, moved := p.moved[id]
+	return moved
+}

@@ -108,7 +108,7 @@ func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 	}
 	for _, o := range whole.Objects {
 		turn, moves := p.assignment(o.ID, nil)
-		if _, moved := p.moved[o.ID]; moved || moves && turn.RollbackTo != nil {
+		if p.IsMoved(o.ID) || moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
 			o.Held = phrase.Reasons(o.Held, turn.Held)
@@ -117,7 +117,7 @@ func (p *Plan) ClusterPlan() propagate.ClusterPlan {
 	}
 	for _, f := range whole.Failed {
 		turn, moves := p.assignment(f.ID, nil)
-		if _, moved := p.moved[f.ID]; moved || moves && turn.RollbackTo != nil {
+		if p.IsMoved(f.ID) || moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
 			f.Held = phrase.Reasons(f.Held, turn.Held)
@@ -220,7 +220,7 @@ func (p *Plan) KeepReason(id manifest.ID, labels map[string]string) string {
 // RolloutOf returns the name of the rollout that stages an object on the cluster; empty when the object changes at
 // once, or an eviction moves it.
 func (p *Plan) RolloutOf(id manifest.ID, labels map[string]string) string {
-	if _, moved := p.moved[id]; moved || p.leaves(id) {
+	if p.IsMoved(id) || p.leaves(id) {
 		return ""
 	}
 	if r := p.whole.Rollout(p.cluster, id, labels); r != nil {

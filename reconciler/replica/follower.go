@@ -148,7 +148,7 @@ func (l *Follower) follow(fed *v1alpha1.Federation) *state.Federation {
 func (l *Follower) execute(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) (complete bool) {
 	activated := f.Activate(state.Activation{
 		Plan: work.plan, Revision: work.revision, AllowPrune: work.allowPrune,
-		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work.plan, assigned), Inherited: work.inherited},
+		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work, assigned), Inherited: work.inherited},
 	}, time.Now())
 	if activated.Relist {
 		l.Pool.Relist(f)
@@ -158,7 +158,8 @@ func (l *Follower) execute(ctx context.Context, f *state.Federation, work assign
 }
 
 // turns returns the turns that the leader decided, by cluster and rollout.
-func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propagate.Plan, assigned map[string]*v1alpha1.Delivery) map[string]map[string]staged.Assignment {
+func (l *Follower) turns(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) map[string]map[string]staged.Assignment {
+	plan := work.plan
 	all := map[string]map[string]staged.Assignment{}
 	for cluster, d := range assigned {
 		all[cluster] = map[string]staged.Assignment{}
@@ -177,6 +178,10 @@ func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propaga
 			case r.Keeps && turn.Held != "":
 				turn.RollbackTo = l.restore(ctx, f, plan, cluster, r.Policy, stage.Version(r.Current))
 				turn.Keeps = turn.RollbackTo != nil
+			}
+			var err error
+			if turn.Moved, err = l.Past.Moved(ctx, f, plan, work.revision, r.MovedRevision); err != nil {
+				l.Log.Warn("cannot restore the version of evicted objects", "federation", f.Key(), "cluster", cluster, "revision", r.MovedRevision, "error", err)
 			}
 			all[cluster][r.Policy] = turn
 		}

@@ -101,6 +101,7 @@ func (l *Loop) decide(ctx context.Context, key types.NamespacedName) error {
 		return err
 	}
 	l.past.restore(ctx, f, d)
+	l.past.move(ctx, f, d)
 	about, next := f.ActOnRollouts(d)
 	if about != nil {
 		next.Events = append(next.Events, events(about, d)...)

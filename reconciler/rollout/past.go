@@ -42,6 +42,47 @@ func (p *Past) Plan(ctx context.Context, f *state.Federation, active *propagate.
 	return plan, f.RestoresVersion(plan, rollout, cluster, version)
 }
 
+// Moved returns the plan of a revision for the clusters and the evictions of the active plan, whose revision is wanted; nil for no revision.
+func (p *Past) Moved(ctx context.Context, f *state.Federation, active *propagate.Plan, wanted, revision string) (*propagate.Plan, error) {
+	if revision == "" {
+		return nil, nil
+	}
+	if revision == wanted {
+		return active, nil
+	}
+	kept := "moved " + revision // beside the plan of that revision as it was, which has other versions of the clusters
+	if plan, _ := f.PastPlan(kept); plan != nil {
+		return plan, nil
+	}
+	if p.planAt == nil {
+		return nil, errors.New("there are no sources to plan from")
+	}
+	plan, err := p.planAt(ctx, f, active, revision)
+	if err != nil {
+		return nil, err
+	}
+	f.KeepPastPlan(active, kept, plan)
+	return plan, nil
+}
+
+// move makes the plans with the versions of the objects that evictions bring to clusters before their turn. Without the plan these
+// objects wait for the turn, too, and the reason is reported.
+func (p *Past) move(ctx context.Context, f *state.Federation, d *rolloutrecord.Decision) {
+	for name, o := range d.Outcomes {
+		for _, x := range o.Decisions {
+			turn := d.Turns[x.Cluster][name]
+			plan, err := p.Moved(ctx, f, d.Plan, d.Revision, d.MovedRevision(name, x))
+			if turn.Moved = plan; err != nil {
+				turn.Held = fmt.Sprintf("%s; the version of evicted objects cannot be restored: %v", turn.Held, err)
+				d.DecideAgain(time.Now().Add(changes.RetryInterval))
+			}
+			if plan != nil || err != nil {
+				d.SetTurn(x.Cluster, name, turn)
+			}
+		}
+	}
+}
+
 // restore makes the plans that a decision rolls clusters back to, or whose versions waiting clusters keep. A cluster whose version
 // cannot be restored is not changed, and the reason is reported.
 func (p *Past) restore(ctx context.Context, f *state.Federation, d *rolloutrecord.Decision) {

@@ -150,7 +150,7 @@ func (f *Federation) assign(l *delivery.State) {
 		return
 	}
 	l.Adopt(s.ClusterPlan())
-	f.notePlanned(l)
+	f.notePlanned(l, s)
 }
 
 // succeed makes release the newest. A Release that was there before (the same commit after a force-push back, or after a

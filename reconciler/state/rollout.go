@@ -138,7 +138,7 @@ func (f *Federation) ActOnRollouts(d *rolloutrecord.Decision) (about *v1alpha1.R
 // setTurns gives a cluster its turns. A delivery under way is cancelled only if something else has to be delivered.
 func (f *Federation) setTurns(c *changes.Changes, l *delivery.State, turns map[string]staged.Assignment) {
 	same := maps.EqualFunc(f.rollouts.turns[l.Name], turns, func(a, b staged.Assignment) bool {
-		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo && a.Keeps == b.Keeps
+		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo && a.Keeps == b.Keeps && a.Moved == b.Moved
 	})
 	f.rollouts.turns[l.Name] = turns
 	if same {
@@ -234,28 +234,28 @@ func (f *Federation) updateHeldReasons(l *delivery.State) {
 		w.Held = x.Held
 		l.Want(x.ID, w)
 	}
-	f.notePlanned(l)
+	f.notePlanned(l, s)
 }
 
 // notePlanned records the wanted objects of the plan where a rollback delivers an older version: status is computed from the plan.
-func (f *Federation) notePlanned(l *delivery.State) {
+func (f *Federation) notePlanned(l *delivery.State, s *staged.Plan) {
 	for name, turn := range f.rollouts.turns[l.Name] {
 		if turn.RollbackTo == nil {
 			continue
 		}
 		for _, p := range l.Target.Objects {
-			if r := turn.RollbackTo.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name {
+			if r := turn.RollbackTo.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
 				l.PlannedAs(p.ID, wanted.Object{Held: turn.Held})
 			}
 		}
 		whole := f.active.plan.ForCluster(l.Name)
 		for _, p := range whole.Objects {
-			if r := f.active.plan.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name {
+			if r := f.active.plan.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
 				l.PlannedAs(p.ID, wanted.Object{Digest: p.Digest, Held: turn.Held, Object: p.Rendered, Implied: p.Implied})
 			}
 		}
 		for _, x := range whole.Failed {
-			if r := f.active.plan.Rollout(l.Name, x.ID, nil); r != nil && r.Name() == name {
+			if r := f.active.plan.Rollout(l.Name, x.ID, nil); r != nil && r.Name() == name && !s.IsMoved(x.ID) {
 				l.PlannedAs(x.ID, wanted.Object{Held: turn.Held, Err: x.Err.Error()})
 			}
 		}

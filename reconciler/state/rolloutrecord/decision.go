@@ -49,6 +49,11 @@ func (d *Decision) SetTurn(cluster, rollout string, turn staged.Assignment) {
 	d.Turns[cluster][rollout] = turn
 }
 
+// MovedRevision returns the revision of the objects that evictions bring to a cluster before its turn; empty for none.
+func (d *Decision) MovedRevision(rollout string, x stage.Decision) string {
+	return staged.MovedRevision(d.Plan, rollout, x, d.Outcomes[rollout].State, d.Revision)
+}
+
 // DecideAgain requests the next decision at a time, if that is earlier than the one requested so far.
 func (d *Decision) DecideAgain(at time.Time) {
 	if !at.IsZero() && (d.Again.IsZero() || at.Before(d.Again)) {
@@ -107,6 +112,7 @@ func (d *Decision) Memories(cluster string, dependencies map[string][]string) []
 		for _, x := range o.Decisions {
 			if x.Cluster == cluster {
 				r.Stage, r.Held, r.Keeps = x.Stage, x.Held != "", x.Keeps
+				r.MovedRevision = d.MovedRevision(name, x)
 				if x.RollbackTo != nil {
 					restored := v1alpha1.RolloutVersion(*x.RollbackTo)
 					r.RollbackTo = &restored
