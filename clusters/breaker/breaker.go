@@ -138,12 +138,6 @@ func (b *Breaker) Answered(since time.Time) bool {
 	return b.answered.After(since)
 }
 
-func (b *Breaker) noteAnswer() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.answered = time.Now()
-}
-
 // Changed returns a channel that is closed when the breaker changes.
 func (b *Breaker) Changed() <-chan struct{} {
 	b.mu.Lock()
@@ -210,15 +204,24 @@ const (
 	healthy                     // the API server works
 	throttled                   // the API server works and asks for fewer requests
 	serverError                 // the API server responds that it cannot work
+	timedOut                    // no response in time
 	unreachable                 // no response, or the credentials are rejected
 )
 
 // record updates the breaker with the outcome of a request.
-func (b *Breaker) record(probe bool, v outcome, cause error) {
+func (b *Breaker) record(probe bool, sent time.Time, v outcome, cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !probe {
 		b.inFlight = false
+	}
+	switch {
+	case v == healthy, v == throttled:
+		b.answered = time.Now()
+	case v == timedOut && b.answered.After(sent): // the API server is slow, and answers other requests
+		v = inconclusive
+	case v == timedOut:
+		v = unreachable
 	}
 	if probe && v == serverError {
 		v = unreachable // not even /version works

@@ -41,25 +41,21 @@ func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	answer, err := g.Next.RoundTrip(r)
 	if err != nil {
-		v := outcomeOfError(ctx, err, time.Since(sent))
-		if ctx.Err() != nil && g.Breaker.Answered(sent) {
-			v = inconclusive
-		}
-		g.Breaker.record(probe, v, &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
+		g.Breaker.record(probe, sent, outcomeOfError(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
 		return nil, err
 	}
 	v, cause := g.outcomeOf(r, answer)
-	if v == healthy || v == throttled {
-		g.Breaker.noteAnswer()
-	}
-	g.Breaker.record(probe, v, cause)
+	g.Breaker.record(probe, sent, v, cause)
 	return answer, nil
 }
 
 // outcomeOfError classifies an error that stands in place of a response.
 func outcomeOfError(ctx context.Context, err error, after time.Duration) outcome {
-	if errors.Is(err, context.Canceled) || ctx.Err() != nil && after < minTimeout {
+	switch {
+	case errors.Is(err, context.Canceled), ctx.Err() != nil && after < minTimeout:
 		return inconclusive
+	case ctx.Err() != nil:
+		return timedOut
 	}
 	return unreachable
 }
