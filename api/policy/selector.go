@@ -17,6 +17,15 @@ const (
 	MatchName  = 3 // by name
 )
 
+// BestMatch returns the highest implicit priority with which one of the selectors matches u, NoMatch if none does.
+func BestMatch(selectors []ResourceSelector, u *unstructured.Unstructured) int {
+	best := NoMatch
+	for _, s := range selectors {
+		best = max(best, s.Match(u))
+	}
+	return best
+}
+
 // Match returns the implicit priority with which the selector matches u, NoMatch if it does not (Karmada §2.1).
 // Unlike in Karmada, versions are ignored: "apps/v1" selects every version of group apps, because a manifest with a
 // newer version is still the same object. An invalid label selector matches nothing.

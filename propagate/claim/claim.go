@@ -71,7 +71,7 @@ type Policy struct{ *policy.Policy }
 
 // Selects reports whether the policy selects u.
 func (p Policy) Selects(u *unstructured.Unstructured) bool {
-	return (p.Namespace == "" || p.Namespace == u.GetNamespace()) && selects(p.Spec.ResourceSelectors, u) != policy.NoMatch
+	return (p.Namespace == "" || p.Namespace == u.GetNamespace()) && policy.BestMatch(p.Spec.ResourceSelectors, u) != policy.NoMatch
 }
 
 // Winner returns the policy that claims u, nil when none does: for a namespaced object a policy of its namespace before
@@ -91,7 +91,7 @@ func (x *Index) winner(u *unstructured.Unstructured, least int) *policy.Policy {
 	var exact int
 	for _, i := range x.selectors.Candidates(u) {
 		p := x.policies[i]
-		match := selects(p.Spec.ResourceSelectors, u)
+		match := policy.BestMatch(p.Spec.ResourceSelectors, u)
 		if match >= least && (winner == nil || compare(p, match, winner, exact) < 0) {
 			winner, exact = p, match
 		}
@@ -122,12 +122,12 @@ func (x *Index) In(namespace string) []*policy.Policy {
 func (x *Index) Selecting(u *unstructured.Unstructured) []*policy.Policy {
 	var all []*policy.Policy
 	for _, i := range x.selectors.Candidates(u) {
-		if p := x.policies[i]; selects(p.Spec.ResourceSelectors, u) != policy.NoMatch {
+		if p := x.policies[i]; policy.BestMatch(p.Spec.ResourceSelectors, u) != policy.NoMatch {
 			all = append(all, p)
 		}
 	}
 	slices.SortFunc(all, func(a, b *policy.Policy) int {
-		return compare(a, selects(a.Spec.ResourceSelectors, u), b, selects(b.Spec.ResourceSelectors, u))
+		return compare(a, policy.BestMatch(a.Spec.ResourceSelectors, u), b, policy.BestMatch(b.Spec.ResourceSelectors, u))
 	})
 	return all
 }
@@ -148,13 +148,4 @@ func priority(p *policy.Policy) int32 {
 		return 0
 	}
 	return *p.Spec.Priority
-}
-
-// selects returns the best match of several selectors.
-func selects(selectors []policy.ResourceSelector, u *unstructured.Unstructured) int {
-	match := policy.NoMatch
-	for _, s := range selectors {
-		match = max(match, s.Match(u))
-	}
-	return match
 }

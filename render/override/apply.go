@@ -101,11 +101,7 @@ func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured)
 	if len(selectors) == 0 {
 		return policy.MatchKind
 	}
-	best := policy.NoMatch
-	for _, s := range selectors {
-		best = max(best, s.Match(u))
-	}
-	return best
+	return policy.BestMatch(selectors, u)
 }
 
 func (rec *record) applyRules(u *unstructured.Unstructured, o *policy.Override, applies func(rule int) bool) error {
