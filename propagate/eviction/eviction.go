@@ -137,10 +137,16 @@ func (t Tasks) At(cluster string) manifest.Origin {
 	return manifest.Origin{Path: fmt.Sprintf("FederatedObject spec.gracefulEvictionTasks[%d]", i)}
 }
 
-// KeepReason returns the reason why the old copy on a cluster stays as it is; empty if no eviction keeps it.
+// KeepReason returns the reason why the old copy on a cluster stays as it is; empty if no eviction keeps it. An eviction also keeps the
+// copies on other clusters that the object leaves because of it: another term or region may be in use without the evicted cluster.
 func (t Tasks) KeepReason(cluster string) string {
 	_, x := t.find(cluster)
 	if x == nil || !x.Open() {
+		for _, other := range t {
+			if x == nil && other.Open() && other.PurgeMode != v1alpha1.PurgeDirectly && slices.Contains(other.ClustersBeforeFailover, cluster) {
+				return fmt.Sprintf("it is evicted from %s (%s), and stays here until a replacement is healthy", other.FromCluster, other.Reason)
+			}
+		}
 		return ""
 	}
 	switch {
