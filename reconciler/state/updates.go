@@ -39,7 +39,7 @@ func (f *Federation) updateObjectsOn(c *changes.Changes, ids map[manifest.ID]boo
 	for _, name := range clusters {
 		f.updateCluster(c, name, 0)
 	}
-	f.updateRelease(c, 0)
+	f.updateRelease(c, f.bulk.Interval(0, changes.BulkComputeInterval))
 }
 
 // endBulk ends the bulk when every reachable cluster has been delivered, and updates all objects.
