@@ -17,7 +17,7 @@ import (
 //   - an object that a policy claims while no choice is possible (B17), or while the cluster cannot list the API of the
 //     kind: a failed read deletes nothing;
 //   - an object that a kept object needs whose policy sends its dependencies along;
-//   - a Namespace, while an object in it would be kept.
+//   - a Namespace, while an object in it would be kept, or was evicted a short time ago.
 func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]string) string {
 	if why := p.HoldReason(cluster, id, labels); why != "" {
 		return why
@@ -93,6 +93,9 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 		}
 		if why := p.keepReason(d, cluster); why != "" {
 			return fmt.Sprintf("%s in it is kept: %s", d.ID, why)
+		}
+		if d.Evictions.Leave(cluster) {
+			return fmt.Sprintf("%s in it was evicted from %s, and may return after the cooldown", d.ID, cluster)
 		}
 	}
 	for _, c := range p.rules.claims.In(namespace) {

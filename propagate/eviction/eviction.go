@@ -158,6 +158,12 @@ func (t Tasks) KeepReason(cluster string) string {
 	return fmt.Sprintf("it is evicted from %s (%s), and stays until its replacement is healthy", cluster, x.Reason)
 }
 
+// Leave reports whether an eviction moves or has moved the object away from a cluster.
+func (t Tasks) Leave(cluster string) bool {
+	_, x := t.find(cluster)
+	return x != nil && !x.Cancelled
+}
+
 // Purges reports whether an eviction deletes the old copy on a cluster that is not to have the object.
 func (t Tasks) Purges(cluster string) bool {
 	_, x := t.find(cluster)
