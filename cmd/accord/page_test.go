@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,19 +13,24 @@ import (
 
 // TestSamplesOfPages compares samples in docs with the output that scripts expect.
 func TestSamplesOfPages(t *testing.T) {
-	script, err := txtar.ParseFile("testdata/script/plan.txtar")
-	require.NoError(t, err)
-	for _, file := range script.Files {
-		if file.Name == "want.text" {
-			_, after, found := strings.Cut(string(file.Data), "policies.yaml, web.yaml\n")
+	for _, sample := range []struct{ script, file, begin, end, page string }{
+		{"plan", "want.text", "policies.yaml, web.yaml\n", "\n#1 ", "how-to/plan.md"},
+		{"planoutage", "timeline.text", "\n\n", "", "failover.md"},
+	} {
+		script, err := txtar.ParseFile("testdata/script/" + sample.script + ".txtar")
+		require.NoError(t, err)
+		i := slices.IndexFunc(script.Files, func(f txtar.File) bool { return f.Name == sample.file })
+		require.GreaterOrEqual(t, i, 0)
+		_, text, found := strings.Cut(string(script.Files[i].Data), sample.begin)
+		require.True(t, found)
+		if sample.end != "" {
+			text, _, found = strings.Cut(text, sample.end)
 			require.True(t, found)
-			review, _, found := strings.Cut(after, "\n#1 ")
-			require.True(t, found)
-			golden.Quote(t, "../../docs/how-to/plan.md", review)
-			return
+		}
+		for part := range strings.SplitSeq(text, "\n\n") {
+			golden.Quote(t, "../../docs/"+sample.page, part)
 		}
 	}
-	t.Fatal("the script has no want.text")
 }
 
 // TestInstalledReplicas: the manifests of accord install are those that docs/how-to/scale.md describes.

@@ -51,7 +51,9 @@ func TestPlay(t *testing.T) {
 		line, err := rehearsal.Play(in, plan, s)
 		require.NoError(t, err)
 		var got strings.Builder
-		got.WriteString(line.String())
+		for _, l := range line.Lines() {
+			got.WriteString(l.Head() + l.Text + "\n")
+		}
 		for _, cluster := range c.Examine {
 			survey, err := rehearsal.Examine(in, plan, s.Settings, cluster)
 			require.NoError(t, err)

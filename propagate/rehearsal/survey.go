@@ -65,7 +65,7 @@ func Examine(in propagate.Input, plan *propagate.Plan, settings failover.Setting
 			s.None = append(s.None, End{ID: id, Cluster: cluster, State: NoPlace, Message: blocked[key]})
 		case !evicted: // tolerated for ever
 		case now.On(cluster) || len(own(now)) == 0:
-			s.None = append(s.None, End{ID: id, Cluster: cluster, State: NoPlace, Message: now.Why})
+			s.None = append(s.None, End{ID: id, Cluster: cluster, State: NoPlace, Message: noPlace(now)})
 		default:
 			s.Placed++
 		}

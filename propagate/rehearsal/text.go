@@ -18,23 +18,29 @@ const (
 	namedClusters = 5
 )
 
-// String returns the timeline with one line per moment. The last lines have the objects at the end.
-func (t Timeline) String() string {
-	var b strings.Builder
+// Line is one line of a timeline. At and Cluster may be empty.
+type Line struct{ At, Cluster, Text string }
+
+// Lines returns one line for each moment. The last lines have the objects at the end.
+func (t Timeline) Lines() []Line {
+	var lines []Line
 	for _, m := range t.Moments {
-		fmt.Fprintf(&b, "%-8s %-10s %s\n", Short(m.At), m.Cluster, m.Sentence())
+		lines = append(lines, Line{short(m.At), m.Cluster, m.sentence()})
 	}
-	fmt.Fprintf(&b, "%-8s %-10s %s\n", Short(t.Lasted), "end", t.Verdict())
+	lines = append(lines, Line{short(t.Lasted), "end", t.Verdict()})
 	for _, e := range t.Ends {
 		if e.State == NoPlace {
-			fmt.Fprintf(&b, "%-8s %-10s %s has no place: %s\n", "", e.Cluster, e.ID, e.Message)
+			lines = append(lines, Line{"", e.Cluster, e.ID.String() + " has no place: " + e.Message})
 		}
 	}
-	return b.String()
+	return lines
 }
 
-// Sentence returns the moment without its time and cluster.
-func (m Moment) Sentence() string {
+// Head returns the columns before the text.
+func (l Line) Head() string { return fmt.Sprintf("%-8s %-10s ", l.At, l.Cluster) }
+
+// sentence returns the moment without its time and cluster.
+func (m Moment) sentence() string {
 	about := objects(m.Objects)
 	are := func(rest string) string { return about + " " + phrase.Plural(len(m.Objects), "is ", "are ") + rest }
 	switch m.Event {
@@ -110,8 +116,8 @@ func clusters(all []previous.Cluster) string {
 	return phrase.List(names, namedClusters)
 }
 
-// Short returns a duration without its zero units: "5m30s", "20m".
-func Short(d time.Duration) string {
+// short returns a duration without its zero units: "5m30s", "20m".
+func short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {

@@ -85,6 +85,14 @@ func evictable(d *decision.Decision) bool {
 	return d.Policy != nil && d.Policy.Spec.Failover != nil && d.Policy.Spec.Failover.Cluster != nil
 }
 
+// noPlace returns the reason why an object has no other cluster, without the time of the eviction.
+func noPlace(d *decision.Decision) string {
+	if len(d.Refused) == 0 {
+		return "there is no other cluster"
+	}
+	return decision.NoFit(d.Refused)
+}
+
 // own returns the clusters that the policy of an object chose.
 func own(d *decision.Decision) []previous.Cluster { return d.OwnClusters() }
 
@@ -133,7 +141,7 @@ func (w *world) input(at time.Duration) failover.Input {
 			continue
 		}
 		if d.PlacementRetained || d.Unplaced() {
-			o.NoPlace = d.Why
+			o.NoPlace = noPlace(d)
 		}
 		for _, m := range w.members {
 			if c, counts := w.observe(o, m, at); counts {

@@ -37,7 +37,7 @@ func (r *Review) Markdown(budget int) string {
 	}
 	var b strings.Builder
 	b.WriteString(top)
-	for _, noun := range []string{"row", "mistake", "rollout", "effect", "control manifest", "live answer", "finding", "note", "change"} {
+	for _, noun := range []string{"row", "mistake", "rollout", "simulated failure", "effect", "control manifest", "live answer", "finding", "note", "change"} {
 		b.WriteString(written[noun])
 	}
 	return b.String() + bottom + f.omitted(budget, command)
@@ -107,13 +107,22 @@ func (r *Review) markdownFoot() string {
 func (r *Review) markdownParts() []markdownPart {
 	parts := []markdownPart{r.mistakes().part()}
 	if r.Report != nil {
-		parts = append(parts, r.effects().part(), r.controlsPart(), r.dryRun().part(), r.orderPart(), r.tablePart())
+		parts = append(parts, r.effects().part(), r.controlsPart(), r.dryRun().part(), r.orderPart(), r.outagePart(), r.tablePart())
 	}
 	parts = append(parts, r.notes().part())
 	if r.Report != nil {
 		parts = append(parts, r.findings().part(), r.changesPart())
 	}
 	return parts
+}
+
+// outagePart returns the timeline of failing clusters.
+func (r *Review) outagePart() markdownPart {
+	p := markdownPart{head: "\n", noun: "simulated failure"}
+	if timeline := r.Failover.Markdown(); timeline != "" {
+		p.items = [][]string{{timeline}}
+	}
+	return p
 }
 
 func moreItems(n int) string { return fmt.Sprintf("- and %d more\n", n) }

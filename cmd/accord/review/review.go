@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/review/outage"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -47,6 +48,8 @@ type Review struct {
 	*diff.Report
 	// Rollouts are the stages in which the change reaches the clusters, for each RolloutPolicy.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
+	// Failover is the effect of failing clusters; absent unless the Federation enables failover, or --for requests a timeline.
+	Failover *outage.Report `json:"failover,omitempty"`
 	// Live is the result of the dry-run; absent without one.
 	Live *DryRunReport `json:"live,omitempty"`
 
@@ -153,6 +156,10 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		if err := f.Simulate.play(r.Rollouts); err != nil {
 			return nil, err
 		}
+		if r.Failover, err = outage.New(p.head.tree.Input, p.head.plan, p.head.federation, f.Simulate.outage, f.Simulate.unreachable, f.Simulate.healthyAfter); err != nil {
+			return nil, err
+		}
+		r.Notes = append(r.Notes, r.Failover.Notes()...)
 	}
 	if r.Live, err = f.DryRun.try(ctx, r, p.head, g.Account(), live, k, stderr); err != nil {
 		return nil, err

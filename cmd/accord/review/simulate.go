@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/review/outage"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	stages "github.com/accord-dev/accord/propagate/stage"
@@ -27,6 +28,7 @@ type SimulationFlags struct {
 	approveAfter time.Duration
 	fail         []string
 	unreachable  []string
+	outage       outage.Flags
 }
 
 func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
@@ -36,6 +38,7 @@ func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.approveAfter, "approve-after", 0, "simulation: time until a stage is approved (default never)")
 	flags.StringSliceVar(&f.fail, "fail", nil, "simulation: cluster that never becomes healthy (repeatable)")
 	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: cluster that is unreachable (repeatable)")
+	f.outage.Register(flags)
 }
 
 // simulationFlags are the flags that need --simulate.
@@ -54,7 +57,7 @@ func (f *SimulationFlags) Check(flags *pflag.FlagSet) error {
 	if f.healthyAfter < 0 || f.approveAfter < 0 {
 		return errors.New("--healthy-after and --approve-after must not be negative")
 	}
-	return nil
+	return f.outage.Check(flags, f.simulate, len(f.unreachable) > 0)
 }
 
 // read returns the scenario. It returns an error if the scenario names a cluster that is not among clusters.
@@ -77,6 +80,9 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultFails})
 		}
 		for _, name := range f.unreachable {
+			if f.outage.Requested() && !slices.Contains(clusters, name) {
+				continue // its failure concerns failover, too
+			}
 			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultUnreachable})
 		}
 	}

@@ -20,6 +20,7 @@ func (r *Review) text() string {
 	if r.Report != nil {
 		r.textSummary(&b)
 		r.textOrder(&b)
+		r.Failover.Text(&b)
 		for _, s := range []section{r.effects(), r.dryRun(), r.findings()} {
 			s.text(&b, r.tree)
 		}
