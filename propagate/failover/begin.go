@@ -12,6 +12,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
+// WaitsForTurn is the beginning of the reason of an eviction that the rate delays.
+const WaitsForTurn = "waits for its turn"
+
 // candidate is an eviction whose time has come.
 type candidate struct {
 	object  int // index
@@ -51,7 +54,7 @@ func (d *decider) begin(tasks [][]v1alpha1.GracefulEvictionTask) {
 		if why == "" {
 			var ok bool
 			if ok, until = rate.take(d.stamp); !ok {
-				why = fmt.Sprintf("waits for its turn: at most %g evictions begin per second", d.in.Settings.EvictionRate)
+				why = fmt.Sprintf("%s: at most %g evictions begin per second", WaitsForTurn, d.in.Settings.EvictionRate)
 			}
 		}
 		if why != "" {

@@ -189,6 +189,8 @@ func (p *player) conclude() {
 		switch {
 		case open && p.replaced[f], p.gone[f] && d != nil && !d.On(f.cluster):
 			e.State = Moved
+		case strings.HasPrefix(e.Message, failover.WaitsForTurn):
+			e.State = Queued
 		case e.Message != "" && (i < 0 || open), open && len(e.To) == 0:
 			e.State = NoPlace
 		case open:

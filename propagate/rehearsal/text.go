@@ -85,6 +85,7 @@ func (t Timeline) Verdict() string {
 	}
 	add(count[Moved], "is healthy elsewhere", "are healthy elsewhere")
 	add(count[Moving], "has another place and is not healthy there yet", "have another place and are not healthy there yet")
+	add(count[Queued], "waits for its turn", "wait for their turn")
 	add(count[NoPlace], "has no place", "have no place")
 	add(count[Stays], "stays", "stay")
 	add(t.Without, "has no failover", "have no failover")

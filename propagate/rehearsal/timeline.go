@@ -63,6 +63,7 @@ type State string
 const (
 	Moved   State = "Moved"   // it is healthy on other clusters
 	Moving  State = "Moving"  // it has other clusters, and is not healthy there yet
+	Queued  State = "Queued"  // the rate of evictions delays it
 	NoPlace State = "NoPlace" // it has no other cluster, or its eviction is blocked
 	Stays   State = "Stays"   // its policy tolerates the failure, or the cluster came back first
 )

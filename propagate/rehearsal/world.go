@@ -143,9 +143,12 @@ func (w *world) input(at time.Duration) failover.Input {
 		if d.PlacementRetained || d.Unplaced() {
 			o.NoPlace = noPlace(d)
 		}
-		for _, m := range w.members {
-			if c, counts := w.observe(o, m, at); counts {
-				o.Copies = append(o.Copies, c)
+		for i := range o.Choice {
+			o.Copies = append(o.Copies, w.observe(o, o.Choice[i].Name, &o.Choice[i], at))
+		}
+		for _, t := range o.Tasks {
+			if !d.On(t.FromCluster) && w.index[t.FromCluster] != nil {
+				o.Copies = append(o.Copies, w.observe(o, t.FromCluster, nil, at))
 			}
 		}
 		in.Objects = append(in.Objects, o)
@@ -161,24 +164,19 @@ func (w *world) concerned(o failover.Object) bool {
 	})
 }
 
-// observe returns the copy of an object on a member, if Decide needs it.
-func (w *world) observe(o failover.Object, m *member, at time.Duration) (c failover.Copy, counts bool) {
-	run := w.copies[o.ID][m.Name]
-	i := slices.IndexFunc(o.Choice, func(c previous.Cluster) bool { return c.Name == m.Name })
-	if i < 0 && !slices.ContainsFunc(o.Tasks, func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == m.Name }) {
-		return c, false
-	}
-	c = failover.Copy{Cluster: m.Name, Health: failover.Unknown, Held: w.plan.HeldOn(m.Name, o.ID)}
-	if !m.answers {
-		return c, true
+// observe returns the copy of an object on a cluster. choice is nil for a cluster that the object left.
+func (w *world) observe(o failover.Object, cluster string, choice *previous.Cluster, at time.Duration) failover.Copy {
+	c, run := failover.Copy{Cluster: cluster, Health: failover.Unknown, Held: w.plan.HeldOn(cluster, o.ID)}, w.copies[o.ID][cluster]
+	if !w.index[cluster].answers {
+		return c
 	}
 	if c.Gone = run == nil; run != nil {
-		c.Health, c.Current = failover.Unhealthy, i < 0 || ptr.Equal(run.replicas, o.Choice[i].Replicas)
+		c.Health, c.Current = failover.Unhealthy, choice == nil || ptr.Equal(run.replicas, choice.Replicas)
 		if at >= run.healthy {
 			c.Health = failover.Healthy
 		}
 	}
-	return c, true
+	return c
 }
 
 // decide makes a decision at a time, and plans with its tasks. fleetChanged means that the plan has to see other clusters.
