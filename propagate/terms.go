@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
@@ -45,7 +46,8 @@ func (p *Plan) place(it *item) {
 		first = result.failed[0]
 	}
 	d.Refused = first.refused
-	if first.noFit && !moved && !decision.EvictedFrom(before.On(), first.refused) {
+	evicted := decision.EvictedFrom(before.On(), first.refused)
+	if first.noFit && !moved && len(evicted) == 0 {
 		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
 		return
 	}
@@ -57,6 +59,9 @@ func (p *Plan) place(it *item) {
 	left := "existing objects are kept"
 	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
 		left = "the previous clusters are kept"
+		if len(evicted) > 0 {
+			left += ", although it is evicted from " + phrase.List(evicted, 3)
+		}
 	}
 	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, failure, left)
 }

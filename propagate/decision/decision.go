@@ -213,9 +213,15 @@ func (d *Decision) Returns() bool {
 	return slices.ContainsFunc(d.Evictions, func(x v1alpha1.GracefulEvictionTask) bool { return d.On(x.FromCluster) })
 }
 
-// EvictedFrom reports whether the clusters do not fit because an eviction moves the object away from one that it is on.
-func EvictedFrom(on map[string]bool, refused []Refusal) bool {
-	return slices.ContainsFunc(refused, func(r Refusal) bool { return r.Reason == place.Evicted && on[r.Cluster] })
+// EvictedFrom returns the refused clusters with the object from which evictions move it away.
+func EvictedFrom(on map[string]bool, refused []Refusal) []string {
+	var from []string
+	for _, r := range refused {
+		if r.Reason == place.Evicted && on[r.Cluster] {
+			from = append(from, r.Cluster)
+		}
+	}
+	return from
 }
 
 // PrepareReplacements holds the clusters that get the object only after an eviction has deleted the old copy, and passes the preserved

@@ -15,7 +15,7 @@ const disabled = "the Federation does not enable failover (spec.failover.enabled
 // Field is a field of a policy without effect.
 type Field struct {
 	Path string
-	Why  string // ": <reason>", empty for a field that accord does not know at all
+	Why  string // ": <reason>", empty for a field that accord does not support
 }
 
 // Fields returns the fields of a policy that are set and have no effect, except fields without effect by design. failover is set if
