@@ -90,7 +90,7 @@ type Controller struct {
 	mu          sync.Mutex
 	credentials map[string]credentials    // of each connection
 	renewals    map[string]time.Time      // when the token of each was last to be renewed
-	counted     map[string]time.Time      // when the nodes of each were counted last
+	counted     map[string]count          // the last complete probe of each
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
 	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
 	readiness   map[string]readiness.State
@@ -115,7 +115,7 @@ func New(o Options) *Controller {
 		o.Health = defaultHealth()
 	}
 	return &Controller{
-		Options: o, credentials: map[string]credentials{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{},
+		Options: o, credentials: map[string]credentials{}, renewals: map[string]time.Time{}, counted: map[string]count{},
 		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{},
 	}
 }
@@ -240,21 +240,29 @@ func (c *Controller) inform(member *v1alpha1.Cluster, next *v1alpha1.ClusterStat
 	c.addTaints(member, next)
 }
 
+// count is a complete probe, which counted the nodes.
+type count struct {
+	at    time.Time
+	facts clusters.Facts
+}
+
 // ask probes a cluster, and now and then counts its nodes and identifies it again.
 func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliver.Worker) (clusters.Facts, error) {
 	c.mu.Lock()
-	fresh := time.Since(c.counted[member.Name]) < countInterval
+	last, complete := c.counted[member.Name]
 	c.mu.Unlock()
-	known := clusters.Facts{
-		Version: member.Status.KubernetesVersion, NodesTotal: member.Status.NodeSummary.TotalNum, NodesReady: member.Status.NodeSummary.ReadyNum,
+	if !complete { // since this process connected the cluster
+		last.facts = clusters.Facts{
+			Version: member.Status.KubernetesVersion, NodesTotal: member.Status.NodeSummary.TotalNum, NodesReady: member.Status.NodeSummary.ReadyNum,
+		}
 	}
 	sent := time.Now()
-	if fresh && w.Identified() {
+	if time.Since(last.at) < countInterval && w.Identified() {
 		err := clusters.Ping(ctx, w.Member())
 		if err != nil && slow(ctx, w, sent) {
 			err = nil
 		}
-		return known, err
+		return last.facts, err
 	}
 	facts, err := clusters.Probe(ctx, w.Member())
 	if err == nil {
@@ -264,9 +272,9 @@ func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliv
 	case err == nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.counted[member.Name] = time.Now()
+		c.counted[member.Name] = count{at: time.Now(), facts: facts}
 	case w.Identified() && slow(ctx, w, sent):
-		return known, nil
+		return last.facts, nil
 	}
 	return facts, err
 }
