@@ -44,6 +44,9 @@ type Options struct {
 	// Record stores the inventory durably. Deliver calls it with the union of the old and the new inventory before
 	// the first apply, if an object is new. Nil: only the member stores it.
 	Record func(ctx context.Context, inventory []string) error
+	// Evicted are objects that the plan no longer has because their clusters were evicted. Deliver deletes them before it applies
+	// anything, whatever Prune and PruneLimits are.
+	Evicted []manifest.ID
 	// Urgent are the objects that were just changed in Git during a larger delivery. They are applied first.
 	Urgent map[manifest.ID]bool
 	// Yield is called before each object that is not Urgent, and blocks while there is more urgent work. Nil: it
@@ -79,6 +82,9 @@ func (d *delivery) run(ctx context.Context) error {
 		return err
 	}
 	d.compare()
+	if err := d.purgeEvicted(ctx); err != nil {
+		return err
+	}
 	if err := d.applyUrgent(ctx); err != nil {
 		return err
 	}

@@ -62,6 +62,8 @@ func (d *delivery) unwanted() (remove, release []manifest.ID) {
 	for _, id := range d.difference.Extra {
 		seen, _ := d.live.Get(id)
 		switch {
+		case d.purged[id]:
+			continue
 		case !d.previous.Has(id):
 			d.strangers++
 			d.outcome.Orphaned[id] = "it has the label of this federation, and accord did not create it"

@@ -81,6 +81,26 @@ func TestWhatIsHeldKeepsWhatItNeeds(t *testing.T) {
 	require.Empty(t, outcome.Held)
 }
 
+// TestEvictedCopiesGoFirst: the old copy of an evicted object goes before anything is applied, whatever the federation prunes; an object
+// that is held, or that accord did not create, stays.
+func TestEvictedCopiesGoFirst(t *testing.T) {
+	w := newWorld(t, "evicted")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2") + configMap("three", "3")))
+	w.options.Prune, w.options.PruneLimits = false, v1alpha1.PruneLimits{MaxObjects: new(int32)}
+	w.options.Evicted = []manifest.ID{w.id("ConfigMap", "one"), w.id("ConfigMap", "three"), w.id("ConfigMap", "absent")}
+	w.options.Withdraw = func(id manifest.ID, _ map[string]string) string {
+		return map[manifest.ID]string{w.id("ConfigMap", "three"): "suspended"}[id]
+	}
+	target := w.target(namespaceYAML)
+	target.Failed = []propagate.Failure{{ID: w.id("ConfigMap", "new"), Err: errors.New("no")}} // it stops pruning only
+	outcome := w.delivered(target)
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "one")}, outcome.Pruned)
+	require.NotContains(t, outcome.Inventory, w.id("ConfigMap", "one").Entry())
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "two"))
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "three"))
+	require.Equal(t, "suspended", outcome.Held[w.id("ConfigMap", "three")])
+}
+
 func TestPreservedIsReleased(t *testing.T) {
 	w := newWorld(t, "preserved")
 	preserve := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: NS, annotations: {accord.dev/preserve: \"true\"}}\ndata: {key: kept}\n"

@@ -41,6 +41,8 @@ type delivery struct {
 	requests atomic.Int64
 	// strangers counts the observed objects that have the label and are not accord's.
 	strangers int
+	// purged are the old copies that evictions left, which were deleted before anything was applied.
+	purged map[manifest.ID]bool
 
 	mu      sync.Mutex // guards outcome while workers run
 	outcome live.Outcome
