@@ -26,6 +26,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
@@ -133,7 +134,7 @@ func (r *once) run(ctx context.Context) {
 }
 
 // plan makes the plan, which is not active yet.
-func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan, error) {
+func (r *once) plan(ctx context.Context) (*state.Federation, *activation.Pending, error) {
 	fed := &r.Federation
 	fed.Generation = 1
 	clones, err := source.OpenGit(r.CacheDir, r.Sources)
@@ -239,7 +240,7 @@ func (r *once) checkStages(plan *propagate.Plan) error {
 
 // admit activates a plan, unless the prune limits stop it or a cluster rejects something of it in the dry-run: then nothing
 // is written to any cluster, and the plan is not tried again. It reports whether the plan is active.
-func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingPlan) (bool, error) {
+func (r *once) admit(ctx context.Context, f *state.Federation, p *activation.Pending) (bool, error) {
 	if p.PruneBlock = f.PruneBlock(p); p.PruneBlock != nil {
 		return false, r.planner.Park(ctx, f, p, nil, nil)
 	}

@@ -125,18 +125,19 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 
 // controllers are all loops of a process, and the queues between them.
 type controllers struct {
-	registry *state.Registry
-	pool     *deliver.Pool
-	reporter *report.Reporter
-	mirror   *mirror.Publisher
-	planner  *syncer.Controller
-	member   *member.Controller
-	remover  *member.Remover
-	rollouts *rollout.Loop
-	witness  *witness.Witness
-	commits  *commitstatus.Reporter
-	tenants  *tenant.Controller
-	shared   *shared // nil where one replica owns every cluster
+	registry  *state.Registry
+	pool      *deliver.Pool
+	reporter  *report.Reporter
+	mirror    *mirror.Publisher
+	planner   *syncer.Controller
+	member    *member.Controller
+	remover   *member.Remover
+	rollouts  *rollout.Loop
+	witness   *witness.Witness
+	evictions *failover.Loop
+	commits   *commitstatus.Reporter
+	tenants   *tenant.Controller
+	shared    *shared // nil where one replica owns every cluster
 
 	pushes          chan event.GenericEvent
 	probes, replans *trigger.Trigger
@@ -187,12 +188,17 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	}
 	past := rollout.NewPast(c.planner.PlanAt)
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
+	c.evictions = failover.NewLoop(failover.Options{
+		Clusters: hub, Cache: mgr.GetCache(), Registry: c.registry, Pool: c.pool, Reporter: c.reporter, Witness: c.witness,
+		Defaults: o.Failover, MaxUnreachable: o.Health.MostUnreachable(), Log: log,
+	})
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
 	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
 	c.commits = commitstatus.NewReporter(hub, uncached, o.Sources.Networks, limiter.Event, log)
 	c.reporter.Mirror(c.mirror)
 	c.reporter.OnReplan(c.replans.Federation)
 	c.reporter.OnRollouts(c.rollouts.Check)
+	c.reporter.OnEvictions(c.evictions.Check)
 	c.pool.OnSurvey(c.probes.Cluster)
 	if c.shared != nil {
 		c.shared.follower = &replica.Follower{
@@ -216,6 +222,7 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 		c.tenants.Start(mgr, manager.Workers(1)),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
+		mgr.Add(manager.Leading(c.evictions.Run)),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
 		mgr.Add(manager.Always(memory.ReturnAtRest)),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.witness.Run(ctx); return nil })),

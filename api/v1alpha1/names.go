@@ -110,6 +110,8 @@ const (
 	// WitnessUnreachable and WitnessReachable are about --failover-witness.
 	WitnessUnreachable = "WitnessUnreachable"
 	WitnessReachable   = "WitnessReachable"
+	// EvictionsBlocked on a Federation: evictions are due that a rule of its settings or of the objects delays or forbids.
+	EvictionsBlocked = "EvictionsBlocked"
 )
 
 // Reasons of the condition Ready of a Cluster, as Karmada spells them (Karmada 5.2). accord adds reasons for a cluster that it refuses.

@@ -39,9 +39,9 @@ func (d *Defaults) Register(f *pflag.FlagSet) {
 	f.Var(&d.Witness, "failover-witness", "URL, or cluster/NAME, that has to be reachable: otherwise accord evicts nothing and adds no taint NoExecute (default none)")
 }
 
-// Settings returns the settings of a Federation, with those of the hub where it has none. maxUnreachable is the default percentage of
+// Over returns spec.failover of a Federation with the settings of the hub where it has none. maxUnreachable is the percentage of
 // --failover-max-unreachable.
-func (d Defaults) Settings(f *v1alpha1.Failover, maxUnreachable int) v1alpha1.Failover {
+func (d Defaults) Over(f *v1alpha1.Failover, maxUnreachable int) *v1alpha1.Failover {
 	if f == nil {
 		f = &v1alpha1.Failover{}
 	}
@@ -56,7 +56,7 @@ func (d Defaults) Settings(f *v1alpha1.Failover, maxUnreachable int) v1alpha1.Fa
 	if d.rate == "" {
 		hub.ResourceEvictionRate = defaultRate
 	}
-	return f.WithDefaults(hub)
+	return new(f.WithDefaults(hub))
 }
 
 // rate is a flag with the pattern of resourceEvictionRate.

@@ -48,6 +48,14 @@ func defaultHealth() Health {
 	}
 }
 
+// MostUnreachable returns MaxUnreachable, of the zero Health its default.
+func (h Health) MostUnreachable() int {
+	if h == (Health{}) {
+		return defaultMaxUnreachable
+	}
+	return h.MaxUnreachable
+}
+
 // Register adds the flags. Where Karmada 1.3 has a flag, the name is the same.
 func (h *Health) Register(f *pflag.FlagSet) {
 	*h = defaultHealth()

@@ -101,6 +101,9 @@ var (
 	clusterReachable = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is reachable. 0 if not: its circuit breaker is open, and accord sends only probes.", ofCluster)
 	clusterReady     = newSeries("accord_cluster_ready", gauge, "1 if the cluster is Ready, else 0: it gets no new objects. Ready changes only after --cluster-failure-threshold or --cluster-success-threshold.", ofCluster)
 	failoverBlocked  = newSeries("accord_cluster_failover_blocked", gauge, "1 while the cluster gets no taint NoExecute, because so many clusters are not Ready that accord doubts its own network, else 0.", ofCluster)
+	evictionsBegun   = newSeries("accord_evictions_total", counter, "Evictions of objects that began, by reason: TaintUntolerated, ApplicationFailure or ClusterRemoved.", ofFederation, ofReason)
+	evictionsOpen    = newSeries("accord_evictions_open", gauge, "Evictions under way: the old copy is still there, or no replacement is healthy yet.", ofFederation)
+	evictionRecovery = newSeries("accord_eviction_recovery_seconds", histogramType, "From the failure until every replacement of an evicted object was healthy. An eviction that an earlier process began does not count.", ofFederation)
 	breakerState     = newSeries("accord_cluster_breaker_state", gauge, "1 for the current state of the circuit breaker of the cluster, else 0: closed, half-open (requests pass one by one), or open (only probes pass).", ofCluster, ofState)
 	lastProbeSuccess = newSeries("accord_cluster_last_probe_success_timestamp_seconds", gauge, "Unix time of the last answer of the cluster. Absent if it never answered in this process.", ofCluster)
 	queueDepth       = newSeries("accord_delivery_queue_depth", gauge, "Deliveries to the cluster that wait for a worker.", ofCluster)
@@ -112,6 +115,7 @@ var (
 var catalogue = []*series{
 	sourceReady, lastReconcile, intervalSeconds, suspendedNow,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
+	evictionsBegun, evictionsOpen, evictionRecovery,
 	objectsDesired, objectsApplied, objectsByState,
 	deliveryState, lastSuccess, deliveries, pruneBlocked, driftRepaired, contendedObjects,
 	clusterReachable, clusterReady, failoverBlocked, breakerState, lastProbeSuccess, queueDepth,

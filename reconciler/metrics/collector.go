@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -32,6 +34,7 @@ type Federation struct {
 	LastReconcile          time.Time // zero before the first one
 	LeadTime               counts.LeadTime
 	Release                *v1alpha1.ReleaseStatus // of the newest Release; nil before the first one
+	Failover               counts.Failover
 }
 
 // Delivery has the status of one Delivery. Only the leader has it.
@@ -66,7 +69,7 @@ func (s *Snapshot) Add(federation string, f figures.Federation, leads bool, exec
 	if leads {
 		s.Federations = append(s.Federations, Federation{
 			Name: federation, SourceReady: f.SourceReady, Suspended: f.Suspended, Interval: f.Interval,
-			LastReconcile: f.LastReconcile, LeadTime: f.LeadTime, Release: f.Release,
+			LastReconcile: f.LastReconcile, LeadTime: f.LeadTime, Release: f.Release, Failover: f.Failover,
 		})
 	}
 	for _, d := range f.Clusters {
@@ -130,6 +133,11 @@ func (f *Federation) metrics() []prometheus.Metric {
 		suspendedNow.metric(boolean(f.Suspended), f.Name),
 		commitToApplied.histogram(&f.LeadTime.Applied, f.Name),
 		commitToHealthy.histogram(&f.LeadTime.Healthy, f.Name),
+		evictionsOpen.metric(float64(f.Failover.Open), f.Name),
+		evictionRecovery.histogram(&f.Failover.Recovery, f.Name),
+	}
+	for _, reason := range slices.Sorted(maps.Keys(f.Failover.Begun)) {
+		all = append(all, evictionsBegun.metric(float64(f.Failover.Begun[reason]), f.Name, reason))
 	}
 	if !f.LastReconcile.IsZero() {
 		all = append(all, lastReconcile.metric(unix(f.LastReconcile), f.Name))

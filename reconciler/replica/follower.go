@@ -24,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/sync"
@@ -146,9 +147,9 @@ func (l *Follower) follow(fed *v1alpha1.Federation) *state.Federation {
 // execute activates a plan on the assigned clusters. It returns false if the plan is not the assigned one of some cluster:
 // that cluster keeps its objects.
 func (l *Follower) execute(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) (complete bool) {
-	activated := f.Activate(state.Activation{
+	activated := f.Activate(activation.Request{
 		Plan: work.plan, Revision: work.revision, AllowPrune: work.allowPrune,
-		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work, assigned), Inherited: work.inherited},
+		Assigned: &activation.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work, assigned), Inherited: work.inherited},
 	}, time.Now())
 	if activated.Relist {
 		l.Pool.Relist(f)

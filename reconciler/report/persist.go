@@ -23,6 +23,8 @@ import (
 // Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
 // carried are the decisions that did not change since the plan that the hub has.
 func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried record.Carried) (state.Unpersisted, error) {
+	r.decisions.RLock()
+	defer r.decisions.RUnlock()
 	r.creates.Lock() // a create ends before the plan is compared with the hub: afterwards its status could be about the plan before
 	u := f.Unpersisted(carried)
 	r.creates.Unlock()

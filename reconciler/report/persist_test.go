@@ -22,6 +22,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -71,7 +72,7 @@ func (a *persisted) push(revision, placement string, names ...string) map[manife
 	plan, err := propagate.New(in)
 	require.NoError(a, err)
 	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}}
-	a.f.Activate(state.Activation{Plan: plan, Revision: revision, Release: release}, time.Now())
+	a.f.Activate(activation.Request{Plan: plan, Revision: revision, Release: release}, time.Now())
 	u, err := a.reporter.Persist(a.Context(), a.f, record.Carried{})
 	require.NoError(a, err)
 	a.f.Persisted(u, map[manifest.ID]bool{}, time.Now())

@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
@@ -89,7 +90,7 @@ func (p *pushes) change(i int) *propagate.Plan {
 // push activates a plan, delivers it and writes all statuses that follow.
 func (p *pushes) push(plan *propagate.Plan, revision string) {
 	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}}
-	activated := p.f.Activate(state.Activation{Plan: plan, Revision: revision, Release: release}, time.Now())
+	activated := p.f.Activate(activation.Request{Plan: plan, Revision: revision, Release: release}, time.Now())
 	if p.whole {
 		activated.Carried = record.Carried{}
 	}

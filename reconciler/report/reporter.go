@@ -53,7 +53,11 @@ type Reporter struct {
 	// checkRollouts and replan pass requests to the loops above; they must not block.
 	checkRollouts func(changes.RolloutCheck)
 	replan        func(federation types.NamespacedName)
+	// checkEvictions does the same for the loop of evictions.
+	checkEvictions func(federation types.NamespacedName)
 
+	// decisions is held while a decision is computed and written to FederatedObjects, and exclusively while eviction tasks are written.
+	decisions sync.RWMutex
 	// creates is held by each create of a FederatedObject, and exclusively while a plan is compared with the hub.
 	creates sync.RWMutex
 
@@ -71,13 +75,16 @@ func New(o Options) *Reporter {
 	}
 	return &Reporter{
 		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
-		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {},
+		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {}, checkEvictions: func(types.NamespacedName) {},
 		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{}, lost: map[changes.Status]bool{},
 	}
 }
 
 // OnRollouts sets the function that decides rollouts again. It must not block.
 func (r *Reporter) OnRollouts(check func(changes.RolloutCheck)) { r.checkRollouts = check }
+
+// OnEvictions sets the function that decides evictions again. It must not block.
+func (r *Reporter) OnEvictions(check func(federation types.NamespacedName)) { r.checkEvictions = check }
 
 // OnReplan sets the function that has a Federation planned again. It must not block.
 func (r *Reporter) OnReplan(replan func(federation types.NamespacedName)) { r.replan = replan }
@@ -98,6 +105,9 @@ func (r *Reporter) Enqueue(c changes.Changes) {
 	}
 	for _, check := range c.Rollouts {
 		r.checkRollouts(check)
+	}
+	for _, federation := range c.Evictions {
+		r.checkEvictions(federation)
 	}
 	for _, federation := range c.Replan {
 		r.replan(federation)

@@ -14,6 +14,13 @@ func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like change
 	if part, ok := like.(*v1alpha1.Inventory); ok {
 		return r.restoreInventory(ctx, f, part)
 	}
+	if o, ok := like.(*v1alpha1.FederatedObject); ok {
+		if err := r.adoptLifted(ctx, f, o); err != nil {
+			return err
+		}
+		r.decisions.RLock()
+		defer r.decisions.RUnlock()
+	}
 	record := f.Record(like)
 	if record == nil {
 		return nil

@@ -10,59 +10,23 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/apply/live"
-	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/gate"
-	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
-	"github.com/accord-dev/accord/render"
-	"github.com/accord-dev/accord/status"
 )
-
-// Activation is a plan that becomes active.
-type Activation struct {
-	Plan       *propagate.Plan
-	Input      inputkey.Key
-	Revision   string
-	AllowPrune bool
-
-	// Release, Findings, Objects, Approval and DryRun are the leader's. DryRun is nil where plans are not tried.
-	Release  *v1alpha1.Release
-	Findings []propagate.Finding
-	Objects  []render.Object
-	Approval *status.Approval
-	DryRun   *status.Preflight
-
-	// Assigned is set at a replica that follows: it executes the clusters that the leader assigned to it.
-	Assigned *Assigned
-}
-
-// Activated has the follow-up of an activation.
-type Activated struct {
-	changes.Changes
-	// Touched are the objects of which more changes than their decision: objects with errors, which are forgiven, and at
-	// first all.
-	Touched map[manifest.ID]bool
-	// Relist reports that every watch has to list again: knowledge about kinds changed, or gates ask for more of the live
-	// objects.
-	Relist bool
-	// Carried are the decisions that did not change since the plan that the hub has.
-	Carried record.Carried
-	// Complete is false at a follower if the plan is not the one that some cluster was assigned.
-	Complete bool
-}
 
 // Activate makes a plan the wanted state and cancels the deliveries of the plan before it. The leader, a replica that
 // follows and a run without a hub activate plans here.
 //
 // At the leader nothing is delivered before Persisted: the order makes status truthful. A follower executes at once:
 // the leader has persisted the plan.
-func (f *Federation) Activate(a Activation, now time.Time) Activated {
+func (f *Federation) Activate(a activation.Request, now time.Time) activation.Result {
 	a.Plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := Activated{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), a.Plan), Complete: true}
+	out := activation.Result{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), a.Plan), Complete: true}
 	learned := f.interpreters() != interpretersOf(a.Plan)
 	if a.Assigned != nil {
 		f.activateAssigned(a, &out, now)
@@ -97,7 +61,7 @@ func interpretersOf(plan *propagate.Plan) string {
 	return id
 }
 
-func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
+func (f *Federation) activateAll(a activation.Request, out *activation.Result, now time.Time) {
 	if f.active.plan == nil || !f.active.persisted { // the first plan, or the one before was not persisted
 		for id := range f.records.objects.All() {
 			out.Touched[id] = true
@@ -112,14 +76,20 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	// was approved, or passed its dry-run, only now.
 	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !unobserved.Stopped(r)
 	r.Spec.PlanDigest = a.Plan.Digest()
-	f.keepPastPlans()
-	f.active = activePlan{
-		plan: a.Plan, input: a.Input, decidedAt: now, findings: a.Findings, revision: a.Revision, allowPrune: a.AllowPrune, starting: !known,
-	}
 	f.mirror.Keep(a.Objects)
+	f.adopt(activePlan{
+		plan: a.Plan, input: a.Input, decidedAt: now, findings: a.Findings, revision: a.Revision, allowPrune: a.AllowPrune, starting: !known,
+	}, out, now)
+}
+
+// adopt makes a plan active on all of its clusters.
+func (f *Federation) adopt(next activePlan, out *activation.Result, now time.Time) {
+	f.keepPastPlans()
+	sameSpec := f.active.input.Generation == next.input.Generation
+	f.active = next
 	f.restage(now)
 	covered := map[string]bool{}
-	for _, name := range a.Plan.Clusters() {
+	for _, name := range next.plan.Clusters() {
 		covered[name] = true
 		if f.clusters[name] == nil {
 			f.clusters[name] = delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: name}}, f.shared.proven)
@@ -138,8 +108,13 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		f.assign(l)
 	}
 	if !out.Carried.IsStep() {
-		maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return a.Plan.Manifest(id) == nil })
+		maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Proof) bool { return next.plan.Manifest(id) == nil })
 	}
+	carried := out.Carried
+	if !sameSpec {
+		carried = record.Carried{}
+	}
+	f.evictions.Watch(f.declared.object.Spec.Failover, next.plan, carried)
 }
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.
@@ -175,13 +150,6 @@ func (f *Federation) Plan() *propagate.Plan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.active.plan
-}
-
-// Evictions returns the recorded eviction tasks of each object.
-func (f *Federation) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.records.objects.AllEvictions()
 }
 
 // Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.

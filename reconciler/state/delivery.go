@@ -86,6 +86,7 @@ func (f *Federation) Listed(j Job, kinds []schema.GroupVersionKind) (c changes.C
 	defer f.mu.Unlock()
 	if f.active.plan == j.Plan && j.cluster.MarkListed(kinds) {
 		f.flushWaiting(&c, j.cluster.Name)
+		c.Evictions = append(c.Evictions, f.key)
 	}
 	return c
 }

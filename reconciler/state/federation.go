@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/discovered"
+	"github.com/accord-dev/accord/reconciler/state/evictions"
 	"github.com/accord-dev/accord/reconciler/state/hubobjects"
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/news"
@@ -44,6 +45,7 @@ type Federation struct {
 	bulk       changes.Bulk
 	mirror     mirrored.State
 	rollouts   rollouts
+	evictions  evictions.State
 	leadTime   counts.LeadTime
 	news       news.Federation
 }
@@ -120,6 +122,7 @@ func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprint
 	}
 	slices.SortFunc(s.Releases, func(a, b v1alpha1.Release) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
 	f.records.older = s.Releases
+	f.evictions = evictions.Restore(&f.records.objects)
 	return f
 }
 
@@ -243,6 +246,7 @@ func (f *Federation) ReachabilityChanged(cluster string, now time.Time) (c chang
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.updateEverythingOn(&c, cluster)
+	c.Evictions = append(c.Evictions, f.key)
 	f.endBulk(&c, now) // a bulk does not wait for an unreachable cluster
 	return c
 }

@@ -19,6 +19,7 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 	if f.records.release != nil {
 		x.Release = f.records.release.Status.DeepCopy()
 	}
+	x.Failover = f.evictions.Figures(&f.records.objects)
 	for _, l := range f.clusters {
 		if !l.Idle() {
 			x.Clusters = append(x.Clusters, f.clusterFigures(l, now))

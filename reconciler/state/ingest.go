@@ -63,6 +63,7 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 		l.MarkListed(l.TargetKinds())
 	}
 	for id := range touched {
+		f.checkEvictions(c, id)
 		f.updateObject(c, id, 0)
 	}
 	if l.Listed && !listed {

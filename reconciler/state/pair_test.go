@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
@@ -244,7 +245,7 @@ func (s *scale) plansAgain() {
 
 // activate makes a plan active.
 func (s *scale) activate(plan *propagate.Plan) {
-	s.f.Activate(Activation{Plan: plan, Release: &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}}, time.Now())
+	s.f.Activate(activation.Request{Plan: plan, Release: &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}}, time.Now())
 }
 
 // observe records a live object as a watch does.

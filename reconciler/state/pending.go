@@ -3,45 +3,19 @@ package state
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/state/approval"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
-	"github.com/accord-dev/accord/reconciler/state/inputkey"
-	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
 )
 
-// PendingPlan is a plan that is not active, with everything that its activation needs. It is kept while it awaits
-// approval: the approved plan is delivered, not one that would be decided later.
-type PendingPlan struct {
-	// Input is the key that the plan was made from. Resting is compared instead while the plan is pending: the Clusters of its
-	// commit are not declared.
-	Input, Resting inputkey.Key
-	Release        *v1alpha1.Release
-	Plan           *propagate.Plan
-	Findings       []propagate.Finding // worst first
-	Objects        []render.Object
-	// Declared are the Clusters of the commit, Adds the names of those that the hub does not have. ChangesClusters is set if the
-	// commit adds, changes or removes a Cluster of the hub.
-	Declared        []v1alpha1.Cluster
-	Adds            []string
-	ChangesClusters bool
-	// Taints are those that the ClusterTaintPolicies decide, by cluster.
-	Taints  map[string][]corev1.Taint
-	Commits approval.Commits
-	Refused string // the reason why an approval does not count, as the Release has it
-	// PruneBlock is set if the prune limits stop the plan.
-	PruneBlock *status.PruneBlock
-}
-
 // PendingPlan returns the plan that is pending; nil if there is none, or if the Federation changed since it was made.
-func (f *Federation) PendingPlan(generation int64) *PendingPlan {
+func (f *Federation) PendingPlan(generation int64) *activation.Pending {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.newest.pending; p != nil && p.Input.Generation == generation {
@@ -115,7 +89,7 @@ func (f *Federation) same(cluster string, plan *propagate.Plan) bool {
 
 // DryRunNeedless returns why a plan need not be tried: it passed before, which the hub knows after a restart, or it
 // changes nothing. It returns nil if the plan has to be tried.
-func (f *Federation) DryRunNeedless(p *PendingPlan) *status.Preflight {
+func (f *Federation) DryRunNeedless(p *activation.Pending) *status.Preflight {
 	if passed := f.passedBefore(p); passed != nil {
 		return passed
 	}
@@ -125,7 +99,7 @@ func (f *Federation) DryRunNeedless(p *PendingPlan) *status.Preflight {
 	return nil
 }
 
-func (f *Federation) passedBefore(p *PendingPlan) *status.Preflight {
+func (f *Federation) passedBefore(p *activation.Pending) *status.Preflight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	newest := f.records.release
@@ -158,7 +132,7 @@ func (f *Federation) releases() []*v1alpha1.Release {
 }
 
 // RejectedLast returns the objects of the same plan that clusters rejected the last time; nil if it was not tried before.
-func (f *Federation) RejectedLast(p *PendingPlan) map[string]map[manifest.ID]bool {
+func (f *Federation) RejectedLast(p *activation.Pending) map[string]map[manifest.ID]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.newest.dryRun.RejectedLast(p.Plan)

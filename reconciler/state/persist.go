@@ -137,6 +137,7 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.persisted, f.active.starting = true, false
+	c.Evictions = append(c.Evictions, f.key)
 	f.bulk.Begin(u.Changed, now)
 	for name := range f.clusters {
 		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})

@@ -5,39 +5,13 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/dryrun"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/reconciler/state/news"
+	"github.com/accord-dev/accord/reconciler/state/phase"
 	"github.com/accord-dev/accord/status"
-)
-
-// Phase is the phase of the newest revision of a Federation. In every phase the active plan stays active, and
-// clusters keep their objects, until a plan is activated.
-type Phase string
-
-// Phases of a revision.
-const (
-	// Pending: no plan was made yet.
-	Pending Phase = "Pending"
-	// Suspended: spec.suspend is set. Sources are not fetched and clusters are not changed.
-	Suspended Phase = "Suspended"
-	// SourceUnavailable: a source could not be read. It is fetched again; its last content is still wanted.
-	SourceUnavailable Phase = "SourceUnavailable"
-	// Invalid: the revision cannot be planned. Only another commit helps.
-	Invalid Phase = "Invalid"
-	// PruneBlocked: the prune limits stop the plan. Another commit helps, or higher limits.
-	PruneBlocked Phase = "PruneBlocked"
-	// AwaitingApproval: the plan is made, and nobody has approved it.
-	AwaitingApproval Phase = "AwaitingApproval"
-	// DryRunning: the plan is tried on the clusters, and that takes long.
-	DryRunning Phase = "DryRunning"
-	// DryRunFailed: a cluster rejects an object of the plan. It is tried again with back-off.
-	DryRunFailed Phase = "DryRunFailed"
-	// Persisting: the plan is active and the hub does not have all of its records. Nothing is delivered.
-	Persisting Phase = "Persisting"
-	// Active: the plan is active, and its clusters are delivered.
-	Active Phase = "Active"
 )
 
 // newestRevision has the result of the newest revision if its plan is not active.
@@ -47,7 +21,7 @@ type newestRevision struct {
 	// invalid is the reason why the newest commit could not be planned; nil if it could.
 	invalid error
 	// pending is the plan of the newest Release while it is not active.
-	pending *PendingPlan
+	pending *activation.Pending
 	// approval is that of the newest Release; nil where none is required.
 	approval *status.Approval
 	dryRun   dryrun.Memory
@@ -69,58 +43,23 @@ type activePlan struct {
 	persisted bool
 	// restored is set after a restart if the plan was made again from the recorded commits, not from the newest ones.
 	restored bool
+	// evicting is set if the plan differs from the one before it in its evictions only.
+	evicting bool
 	// starting is set as long, unless the hub knows the plan already: the Release reports Progressing.
 	starting bool
 }
 
-// Phase returns the phase of the newest revision.
-func (f *Federation) Phase() Phase {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case f.declared.object.Spec.Suspend:
-		return Suspended
-	case f.newest.sourceError != nil:
-		return SourceUnavailable
+// phase returns the phase of the newest revision, whose sources were read.
+func (f *Federation) phase() phase.Phase {
+	n, a := &f.newest, &f.active
+	facts := phase.Facts{Invalid: n.invalid != nil, Pending: n.pending != nil, Active: a.plan != nil, Persisted: a.persisted}
+	if facts.Pending {
+		facts.PruneBlocked = n.pending.PruneBlock != nil
+		facts.Unapproved = n.approval != nil && n.approval.By == ""
+		facts.Rejected = n.dryRun.Result != nil && len(n.dryRun.Result.Refused) > 0
 	}
-	return phaseOf(&f.newest, &f.active)
+	return facts.Phase()
 }
-
-// phaseOf computes the phase of a revision whose sources were read:
-//
-//	invalid  pending plan  prune limits  approved  dry-run rejected  active plan  persisted  phase
-//	yes      -             -             -         -                 -            -          Invalid
-//	no       yes           stop it       -         -                 -            -          PruneBlocked
-//	no       yes           allow it      no        -                 -            -          AwaitingApproval
-//	no       yes           allow it      yes       no                -            -          DryRunning
-//	no       yes           allow it      yes       yes               -            -          DryRunFailed
-//	no       no            -             -         -                 no           -          Pending
-//	no       no            -             -         -                 yes          no         Persisting
-//	no       no            -             -         -                 yes          yes        Active
-//
-// A plan that needs no approval counts as approved.
-func phaseOf(n *newestRevision, a *activePlan) Phase {
-	switch {
-	case n.invalid != nil:
-		return Invalid
-	case n.pending != nil && n.pending.PruneBlock != nil:
-		return PruneBlocked
-	case n.pending != nil && n.approval != nil && n.approval.By == "":
-		return AwaitingApproval
-	case n.pending != nil && n.dryRun.Result != nil && len(n.dryRun.Result.Refused) > 0:
-		return DryRunFailed
-	case n.pending != nil:
-		return DryRunning
-	case a.plan == nil:
-		return Pending
-	case !a.persisted:
-		return Persisting
-	}
-	return Active
-}
-
-// decided reports whether the newest revision needs no further work until its input changes.
-func (p Phase) decided() bool { return p != Pending && p != Persisting }
 
 // Unchanged reports whether nothing has changed since the newest revision was decided about. It records the fetch: until
 // then the old Release does not answer for a new generation.
@@ -131,7 +70,7 @@ func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 	if f.newest.pending != nil {
 		age = 0 // a plan under review is not made again only because free resources changed
 	}
-	if f.discovered.Unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !phaseOf(&f.newest, &f.active).decided() {
+	if f.discovered.Unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !f.phase().Decided() {
 		return false
 	}
 	f.newest.sourceError = nil
@@ -171,7 +110,7 @@ func (f *Federation) Rejected(k inputkey.Key, release *v1alpha1.Release, before 
 // Park keeps a plan that the prune limits stop, that is not approved, or that did not pass its dry-run. The active plan
 // stays active. It returns the Release to put; its status shows how the plan becomes active. Parked follows once the hub has
 // the Release. result is nil for a plan that was not tried.
-func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Preflight) *v1alpha1.Release {
+func (f *Federation) Park(p *activation.Pending, a *status.Approval, result *status.Preflight) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if result == nil {
@@ -187,7 +126,7 @@ func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Pre
 
 // Parked completes Park: a Release that could not be written is tried again. before is the status of the Release as Park
 // returned it.
-func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, now time.Time) (c changes.Changes) {
+func (f *Federation) Parked(p *activation.Pending, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.input, f.active.decidedAt = p.Resting, now

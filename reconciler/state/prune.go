@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/accord-dev/accord/propagate/permit"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/status"
@@ -9,7 +10,7 @@ import (
 
 // PruneBlock returns why the prune limits or ended holds stop a plan that is not active; nil if they do not. It knows the observed and the
 // recorded objects of each cluster; of a cluster without any, the delivery applies the limits.
-func (f *Federation) PruneBlock(p *PendingPlan) *status.PruneBlock {
+func (f *Federation) PruneBlock(p *activation.Pending) *status.PruneBlock {
 	p.Plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
 	defer f.mu.Unlock()

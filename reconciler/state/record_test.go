@@ -92,6 +92,7 @@ func TestRemembered(t *testing.T) {
 
 			require.Empty(t, f.Evictions())
 			o.Spec.GracefulEvictionTasks = []v1alpha1.GracefulEvictionTask{{FromCluster: "a", PurgeMode: v1alpha1.PurgeGracefully}}
+			f.records.objects.Set(o)
 			require.Equal(t, o.Spec, f.objectRecord(&c.decision, &c.next).Spec, "a decision leaves the evictions as they are")
 			require.Equal(t, o.Spec.GracefulEvictionTasks, f.Evictions()[c.decision.ID])
 		})

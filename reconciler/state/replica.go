@@ -6,8 +6,8 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
@@ -20,18 +20,9 @@ import (
 // executes it. It writes its results and observations into the DeliveryReport, from which the leader computes status as if
 // it had observed the cluster itself.
 
-// Assigned has the assignments of a follower.
-type Assigned struct {
-	Deliveries map[string]*v1alpha1.Delivery // by cluster
-	// Turns by cluster and rollout.
-	Turns map[string]map[string]staged.Assignment
-	// Inherited has what the previous owners of clusters recorded; nil if no cluster is new.
-	Inherited *delivery.Inherited
-}
-
 // activateAssigned makes a plan active on the clusters that were assigned with its digest. The other assignments are
 // blocked, and their clusters keep their objects.
-func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Time) {
+func (f *Federation) activateAssigned(a activation.Request, out *activation.Result, now time.Time) {
 	same := f.active.plan == a.Plan
 	if !same {
 		f.keepPastPlans()

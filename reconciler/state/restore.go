@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/gate"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
 )
 
@@ -55,6 +56,8 @@ func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPru
 		f.assign(l)
 		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Repair})
 	}
+	f.evictions.Watch(f.declared.object.Spec.Failover, plan, record.Carried{})
+	c.Evictions = append(c.Evictions, f.key)
 	f.updateObjects(&c, f.objectIDs())
 	return c, true
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
@@ -110,7 +111,7 @@ func (s *scale) activateRevision(revision, text string, evictions map[manifest.I
 	s.plan, err = propagate.New(in)
 	require.NoError(s.t, err)
 	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: strings.Replace(revision, "@", "-", 1)}}
-	s.f.Activate(Activation{Plan: s.plan, Revision: revision, Release: release}, time.Now())
+	s.f.Activate(activation.Request{Plan: s.plan, Revision: revision, Release: release}, time.Now())
 	for i, d := range s.plan.Decisions {
 		s.f.records.objects.Set(s.f.objectRecord(d, s.plan.Previous()[i]))
 	}

@@ -49,12 +49,16 @@ type ObjectStatus struct {
 	// MirrorDecision is the decision that the mirror was given about the object; empty if it is not mirrored.
 	MirrorDecision string
 
-	decided *v1alpha1.FederatedObject // that Object is a copy of
+	evictions []v1alpha1.EvictionState
+	unhealthy []v1alpha1.UnhealthyCopy
+	decided   *v1alpha1.FederatedObject // that Object is a copy of
 }
 
 // Status returns the status of the object in a generation.
 func (in *ObjectStatus) Status(generation int64, now time.Time) v1alpha1.FederatedObjectStatus {
-	return status.Object(in.Object.Status, generation, in.Kind, in.Object.Spec.Message, in.Cells, now)
+	next := status.Object(in.Object.Status, generation, in.Kind, in.Object.Spec.Message, in.Cells, now)
+	next.Evictions, next.UnhealthySince = in.evictions, in.unhealthy
+	return next
 }
 
 // ObjectStatus returns the inputs of the status of an object. It returns false if the status has to wait, or if
@@ -84,6 +88,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 		}
 		in.Cells = append(in.Cells, l.Cell(id, w, f.circumstances(f.registry.Reachability(name, now).Unreachable)))
 	}
+	in.evictions, in.unhealthy = f.evictions.Explain(id)
 	in.Kind, in.MirrorDecision = f.active.plan.Kind(id.GroupKind()), f.mirror.Decisions[id]
 	return in, c, true
 }

@@ -21,6 +21,7 @@ func (f *Federation) updateObject(c *changes.Changes, id manifest.ID, interval t
 
 // observed adds the updates that follow from an observation of one object on one cluster.
 func (f *Federation) observed(c *changes.Changes, id manifest.ID, cluster string) {
+	f.checkEvictions(c, id)
 	c.Updates = append(c.Updates, f.bulk.ObjectUpdate(f.key, id, changes.ObjectInterval))
 	f.updateCluster(c, cluster, f.bulk.Interval(changes.ReleaseInterval, changes.BulkComputeInterval))
 }

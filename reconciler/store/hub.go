@@ -64,6 +64,11 @@ func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Ob
 	return nil
 }
 
+// Get implements Store.
+func (h Hub) Get(ctx context.Context, obj client.Object) error {
+	return h.reader.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+}
+
 // PutStatus implements Store.
 func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 	defer h.versions.begin(obj)()

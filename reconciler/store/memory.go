@@ -81,6 +81,22 @@ func (m *Memory) PutStatus(_ context.Context, obj client.Object) error {
 	return nil
 }
 
+// Get implements Store.
+func (m *Memory) Get(_ context.Context, obj client.Object) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key, err := m.key(obj)
+	if err != nil {
+		return err
+	}
+	stored := m.records[key]
+	if stored == nil {
+		return apierrors.NewNotFound(schema.GroupResource{}, key)
+	}
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(stored.DeepCopyObject()).Elem())
+	return nil
+}
+
 // List implements Store.
 func (m *Memory) List(_ context.Context, list client.ObjectList, namespace, federation string) error {
 	gvk, err := apiutil.GVKForObject(list, m.scheme)

@@ -23,6 +23,8 @@ type Store interface {
 	Create(ctx context.Context, obj *v1alpha1.FederatedObject) error
 	// PutStatus replaces the whole status of obj in one request. It returns NotFound if obj does not exist.
 	PutStatus(ctx context.Context, obj client.Object) error
+	// Get reads spec and status of a record.
+	Get(ctx context.Context, obj client.Object) error
 	// List fills list with the records of one Federation.
 	List(ctx context.Context, list client.ObjectList, namespace, federation string) error
 	// Replace makes spec and status of an existing record those of obj, and removes the fields that somebody else added.

@@ -16,6 +16,8 @@ import (
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 )
 
 // mistake is an error that a retry does not fix: only the next commit helps.
@@ -23,7 +25,7 @@ type mistake struct{ error }
 
 // compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
 // blocks. It writes nothing.
-func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
+func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending, error) {
 	parts, err := c.Guards.turns.build(ctx, s.fed.Namespace, func() (decode.Parts, error) {
 		return s.checkout.Parts(c.Builds(s.f.Key()), budget(s.rules))
 	})
@@ -65,6 +67,8 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members), review)
 	p.Adds, p.ChangesClusters = declared.adds, declared.changes
 	p.Input.Tenant, p.Resting.Tenant = s.rules.ID(), s.rules.ID()
+	p.Input.Evictions = inputkey.Evictions(evictions)
+	p.Resting.Evictions = p.Input.Evictions
 	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, review: review, findings: p.Findings}); err != nil {
 		return nil, mistake{err}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/poison"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/source"
@@ -52,7 +53,7 @@ type scope struct {
 	present  []v1alpha1.Cluster // of the hub
 	members  []v1alpha1.Cluster // of present, those that exist for the Tenant
 	input    inputkey.Key
-	pending  *state.PendingPlan
+	pending  *activation.Pending
 	approval *status.Approval  // nil where none is required
 	dryRun   *status.Preflight // nil where plans are not tried
 	// planned ends the pause of the deliveries; nil before it begins.
@@ -127,7 +128,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	s := &scope{f: f, fed: fed}
 	if fed.Spec.Suspend {
 		c.pool.Enqueue(f.Suspend())
-	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
+	} else if err := errors.Join(c.evict(ctx, f, fed), c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := errors.Join(c.reportSigners(ctx, s), c.restore(ctx, f, fed)); err != nil {
@@ -166,7 +167,7 @@ func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) 
 // the keys of the signers may have changed.
 func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
 	p := f.PendingPlan(fed.Generation)
-	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) || status.RejectionReason(f.SourceError()) == status.SourceUnverified {
+	if p == nil || p.Input.Evictions != inputkey.Evictions(f.Evictions()) || !f.DryRunDue(requestedAt(fed), time.Now()) || status.RejectionReason(f.SourceError()) == status.SourceUnverified {
 		return nil
 	}
 	rules, err := c.Rules(ctx, fed)
@@ -217,7 +218,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 // compare ends the reconciliation if nothing has changed since the newest revision was decided about.
 func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
-	s.input.Tenant = s.rules.ID()
+	s.input.Tenant, s.input.Evictions = s.rules.ID(), inputkey.Evictions(s.f.Evictions())
 	if s.f.Unchanged(s.input, time.Now()) {
 		c.pool.Enqueue(s.f.Resync(time.Now()))
 		_, err := c.reporter.Memory(ctx, s.f, "")

@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -183,7 +184,7 @@ func (c *Controller) undeclare(ctx context.Context, member v1alpha1.Cluster, dry
 
 // addFinalizers keeps deleted Clusters of a plan, from before the first delivery, until the Federation lists the objects that stay
 // there. The removal controller handles a Cluster that was declared a moment ago and is not in the cache.
-func (c *Controller) addFinalizers(ctx context.Context, f *state.Federation, p *state.PendingPlan) error {
+func (c *Controller) addFinalizers(ctx context.Context, f *state.Federation, p *activation.Pending) error {
 	list := &v1alpha1.ClusterList{}
 	if err := c.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // it is only read
 		return fmt.Errorf("listing clusters: %w", err)

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
@@ -117,7 +118,7 @@ type rejection struct {
 
 // DryRun tries a plan on every cluster that it changes, with server-side dry-runs; with only, some objects. It does not
 // wait for a cluster that does not answer, and does not ask one that the plan itself adds to the hub.
-func (p *Planner) DryRun(ctx context.Context, f *state.Federation, pending *state.PendingPlan, only map[string]map[manifest.ID]bool) *DryRun {
+func (p *Planner) DryRun(ctx context.Context, f *state.Federation, pending *activation.Pending, only map[string]map[manifest.ID]bool) *DryRun {
 	plan := pending.Plan
 	result := &DryRun{digest: plan.Digest(), partial: only != nil}
 	changed := slices.DeleteFunc(f.ChangedClusters(plan), func(cluster string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -52,7 +52,7 @@ func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Ch
 
 // Refuse returns why the run does not deliver a plan: its mistakes, refusals of the Tenant, or the missing approval. As for the first
 // commit of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
-func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts decode.Parts, in propagate.Input, allowed []string) error {
+func (g Gate) Refuse(p *activation.Pending, checkout Checkout, parts decode.Parts, in propagate.Input, allowed []string) error {
 	refused := tenancy.Findings(g.Rules.Check(tenancy.Revision{Federation: g.federation, Parts: parts, Plan: p.Plan, AllowPrune: checkout.AllowsPrune()}))
 	digest := p.Plan.Digest() // renders and keeps the objects, which the checks would render for themselves
 	found := slices.Concat(refused, p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))

@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -157,8 +158,8 @@ func (d Decision) view() inputkey.View {
 
 // Pending returns the plan of a checkout, not active yet, with its findings. present are the clusters before those of the commit
 // are declared.
-func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster, review *check.Review) *state.PendingPlan {
-	return &state.PendingPlan{
+func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Parts, present []v1alpha1.Cluster, review *check.Review) *activation.Pending {
+	return &activation.Pending{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
 		Findings: worstFirst(review.Run(nil, check.Deciding()...)),
 		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Commits: c.commits(),
@@ -245,7 +246,7 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 }
 
 // Park keeps a plan that does not become active now. The Release reports why, and how it becomes active.
-func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *state.PendingPlan, a *status.Approval, result *status.Preflight) error {
+func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *activation.Pending, a *status.Approval, result *status.Preflight) error {
 	release := f.Park(pending, a, result)
 	before := release.Status
 	return p.reporter.PutRelease(ctx, f, release, func() changes.Changes { return f.Parked(pending, release, before, time.Now()) })
@@ -254,8 +255,8 @@ func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *state.
 // Activate makes a pending plan active, persists it and has its clusters delivered. The order makes status truthful: first
 // memory, so that nothing is computed from the old plan any more; then the hub, which reports Progressing about the new
 // revision; only then are deliveries started.
-func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *state.PendingPlan, a *status.Approval, dryRun *status.Preflight) error {
-	activated := f.Activate(state.Activation{
+func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *activation.Pending, a *status.Approval, dryRun *status.Preflight) error {
+	activated := f.Activate(activation.Request{
 		Plan: pending.Plan, Input: pending.Input, Revision: pending.Input.Revision, AllowPrune: pending.Input.AllowPrune,
 		Release: pending.Release.DeepCopy(), Findings: pending.Findings, Objects: pending.Objects, Approval: a, DryRun: dryRun,
 	}, time.Now())

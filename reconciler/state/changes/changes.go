@@ -57,6 +57,8 @@ type Changes struct {
 	Events     []Event
 	// Rollouts are Federations whose rollouts have to be decided again.
 	Rollouts []RolloutCheck
+	// Evictions are Federations whose evictions have to be decided again.
+	Evictions []types.NamespacedName
 	// Replan are Federations that need a new plan.
 	Replan []types.NamespacedName
 }
@@ -131,6 +133,7 @@ func (c *Changes) Add(other Changes) {
 	c.Deliveries = append(c.Deliveries, other.Deliveries...)
 	c.Events = append(c.Events, other.Events...)
 	c.Rollouts = append(c.Rollouts, other.Rollouts...)
+	c.Evictions = append(c.Evictions, other.Evictions...)
 	c.Replan = append(c.Replan, other.Replan...)
 }
 

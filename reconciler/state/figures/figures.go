@@ -17,6 +17,7 @@ type Federation struct {
 	LeadTime      counts.LeadTime
 	Release       *v1alpha1.ReleaseStatus // of the newest Release; nil before the first
 	Clusters      []Cluster
+	Failover      counts.Failover
 }
 
 // Cluster has the metrics of one Delivery.

@@ -17,11 +17,23 @@ type Records struct {
 	// deferred are the objects that the hub does not have yet. The value is set for those of which a create failed: the hub
 	// may have them.
 	deferred map[manifest.ID]bool
+	// evicted are the objects that have eviction tasks.
+	evicted map[manifest.ID]bool
+}
+
+// keep takes over the record of an object.
+func (r *Records) keep(id manifest.ID, o *v1alpha1.FederatedObject) {
+	r.of[id] = o
+	if len(o.Spec.GracefulEvictionTasks) > 0 {
+		r.evicted[id] = true
+	} else {
+		delete(r.evicted, id)
+	}
 }
 
 // New returns no records.
 func New() Records {
-	return Records{of: map[manifest.ID]*v1alpha1.FederatedObject{}, deferred: map[manifest.ID]bool{}}
+	return Records{of: map[manifest.ID]*v1alpha1.FederatedObject{}, deferred: map[manifest.ID]bool{}, evicted: map[manifest.ID]bool{}}
 }
 
 // Of returns the record of an object; nil if there is none.
@@ -38,10 +50,8 @@ func (r *Records) Evictions(id manifest.ID) []v1alpha1.GracefulEvictionTask {
 // AllEvictions returns the eviction tasks of every object that has any.
 func (r *Records) AllEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
 	all := map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
-	for id, o := range r.of {
-		if tasks := o.Spec.GracefulEvictionTasks; len(tasks) > 0 {
-			all[id] = tasks
-		}
+	for id := range r.evicted {
+		all[id] = r.of[id].Spec.GracefulEvictionTasks
 	}
 	return all
 }
@@ -69,7 +79,7 @@ func (r *Records) Without(others map[manifest.ID]bool) []manifest.ID {
 // Set records that the hub has o.
 func (r *Records) Set(o *v1alpha1.FederatedObject) {
 	id := o.Spec.Template.ID()
-	r.of[id] = o
+	r.keep(id, o)
 	delete(r.deferred, id)
 }
 
@@ -86,7 +96,8 @@ func (r *Records) SetStatus(id manifest.ID, s v1alpha1.FederatedObjectStatus) {
 func (r *Records) Defer(o *v1alpha1.FederatedObject) {
 	id := o.Spec.Template.ID()
 	doubtful := r.deferred[id]
-	r.of[id], r.deferred[id] = o, doubtful
+	r.keep(id, o)
+	r.deferred[id] = doubtful
 }
 
 // IsDeferred reports whether the hub does not have the record of an object yet.
@@ -133,6 +144,7 @@ func (r *Records) Remove(id manifest.ID) *v1alpha1.FederatedObject {
 		o = nil
 	}
 	delete(r.of, id)
+	delete(r.evicted, id)
 	delete(r.deferred, id)
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/eviction"
 )
 
 // Key identifies everything that a plan is made from. The same key needs no second plan.
@@ -27,6 +29,7 @@ type Key struct {
 	Fleet      string // digest of the fields of the clusters that View sees, except their free resources
 	Room       string // digest of their free resources, if View sees them
 	Held       string // digest of the clusters that people put on hold
+	Evictions  string // digest of the eviction tasks; empty for none
 }
 
 // New returns the key of a plan for some clusters, which are sorted by name. The caller adds the revisions of the
@@ -116,6 +119,18 @@ func heldClusters(members []v1alpha1.Cluster, now time.Time) string {
 		return ""
 	}
 	return digestOf(held)
+}
+
+// Evictions identifies the eviction tasks of all objects; empty for none.
+func Evictions(tasks map[manifest.ID][]v1alpha1.GracefulEvictionTask) string {
+	if len(tasks) == 0 {
+		return ""
+	}
+	var all []any
+	for _, id := range slices.SortedFunc(maps.Keys(tasks), manifest.ID.Compare) {
+		all = append(all, id.Entry(), eviction.Sorted(tasks[id]).Text())
+	}
+	return digestOf(all)
 }
 
 func digestOf(value any) string {
