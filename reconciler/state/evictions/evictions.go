@@ -161,7 +161,7 @@ func (s *State) object(id manifest.ID, f Facts, answers map[string]bool) failove
 	if d == nil || d.Policy == nil {
 		return o
 	}
-	o.Policy, o.Stateful = d.Policy, stateful(f.Plan.Manifest(id))
+	o.Policy, o.Stateful = d.Policy, failover.Stateful(f.Plan.Manifest(id))
 	if d.PlacementRetained {
 		o.NoPlace = d.Why
 	}

@@ -3,8 +3,6 @@ package evictions
 import (
 	"encoding/json"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/failover"
@@ -30,27 +28,6 @@ func health(id manifest.ID, report status.Report) failover.Health {
 		}
 	}
 	return failover.Unknown
-}
-
-// stateful reports whether an object is a StatefulSet or has PersistentVolumeClaims.
-func stateful(u *unstructured.Unstructured) bool {
-	if u == nil {
-		return false
-	}
-	gk := u.GroupVersionKind().GroupKind()
-	if gk.Kind == "StatefulSet" || gk.Kind == "PersistentVolumeClaim" && gk.Group == "" {
-		return true
-	}
-	for _, path := range [][]string{{"spec", "template", "spec", "volumes"}, {"spec", "volumes"}} {
-		volumes, _, _ := unstructured.NestedSlice(u.Object, path...)
-		for _, v := range volumes {
-			if volume, ok := v.(map[string]any); ok && volume["persistentVolumeClaim"] != nil {
-				return true
-			}
-		}
-	}
-	claims, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
-	return len(claims) > 0
 }
 
 // preserves reports whether the policy of an object preserves state of its copies.
