@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -25,8 +26,19 @@ type Sum [sha256.Size]byte
 // SumOf returns the Sum of u: sorted keys, no spaces. A number has the same Sum as integer and as float, so a round trip
 // through JSON does not change the Sum.
 func SumOf(u *unstructured.Unstructured) Sum {
-	return sha256.Sum256(appendJSON(make([]byte, 0, 4<<10), u.Object)) // enough for most objects
+	text := texts.Get().(*[]byte)
+	*text = appendJSON((*text)[:0], u.Object)
+	sum := sha256.Sum256(*text)
+	if cap(*text) <= maxText {
+		texts.Put(text)
+	}
+	return sum
 }
+
+// texts are buffers of at most maxText bytes, more than most objects have.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxText = 64 << 10
 
 // Digest returns the digest of the Sum of u.
 func Digest(u *unstructured.Unstructured) string { return SumOf(u).Digest() }

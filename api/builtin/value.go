@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -35,7 +34,8 @@ func (c *checking) value(v any, s *shape) {
 	switch s.form {
 	case structure:
 		if fields, ok := c.object(v); ok {
-			for _, name := range slices.Sorted(maps.Keys(fields)) {
+			var room [16]string
+			for _, name := range sorted(fields, room[:0]) {
 				if field := s.fields[name]; field != nil && (len(c.path) > 0 || name != "status") {
 					c.below(name, fields[name], field)
 				}
@@ -43,7 +43,8 @@ func (c *checking) value(v any, s *shape) {
 		}
 	case mapping:
 		if entries, ok := c.object(v); ok {
-			for _, key := range slices.Sorted(maps.Keys(entries)) {
+			var room [16]string
+			for _, key := range sorted(entries, room[:0]) {
 				c.below(key, entries[key], s.element)
 			}
 		}
@@ -58,6 +59,15 @@ func (c *checking) value(v any, s *shape) {
 	default:
 		c.scalar(v, s)
 	}
+}
+
+// sorted appends the sorted keys of an object to room.
+func sorted(object map[string]any, room []string) []string {
+	for key := range object {
+		room = append(room, key)
+	}
+	slices.Sort(room)
+	return room
 }
 
 func (c *checking) below(step string, v any, s *shape) {
