@@ -161,6 +161,7 @@ func directly(t *testing.T, w *world, r *repository) {
 		})
 	}
 	taint(corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute})
+	w.eventually("the time of the taint", func() error { return unless(w.cluster(source).Spec.Taints[0].TimeAdded != nil, "it has none") })
 	task := w.evicted(r, "direct", "completed", completed)
 	require.Equal(t, []string{source, "Directly"}, []string{task.FromCluster, string(task.PurgeMode)})
 	w.there(source, "direct", false)

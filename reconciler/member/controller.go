@@ -145,6 +145,9 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		c.presence.forget(member.Name)
 		return c.reconcileRemote(ctx, member)
 	}
+	if err := c.timeTaints(ctx, member); err != nil { // the next probe tries again
+		c.Log.Warn("cannot set the time of taints", "cluster", member.Name, "error", err)
+	}
 	facts, err := c.probe(ctx, member)
 	if w := c.Pool.Worker(member.Name); w != nil {
 		err = cmp.Or(err, w.BreakerError())

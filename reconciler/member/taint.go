@@ -1,12 +1,17 @@
 package member
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/taint"
@@ -32,6 +37,22 @@ func (c *Controller) addTaints(member *v1alpha1.Cluster, next *v1alpha1.ClusterS
 		automatic := slices.DeleteFunc(slices.Clone(member.Status.Taints), func(t corev1.Taint) bool { return !taint.IsAutomatic(t.Key) })
 		next.Taints = append(timed(wanted, member.Status.Taints, time.Now()), automatic...)
 	}
+}
+
+// timeTaints sets the time of the taints that a person put on a Cluster and that evict. Those of Git have it already.
+func (c *Controller) timeTaints(ctx context.Context, member *v1alpha1.Cluster) error {
+	timed := taint.Timed(member.Spec.Taints, nil, time.Now())
+	if member.Labels[v1alpha1.SourceLabel] != "" || equality.Semantic.DeepEqual(timed, member.Spec.Taints) {
+		return nil
+	}
+	next := member.DeepCopy()
+	next.Spec.Taints = timed
+	patch := client.MergeFromWithOptions(member.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if err := c.Hub.Patch(ctx, next, patch, client.FieldOwner(v1alpha1.FieldManager)); err != nil {
+		return fmt.Errorf("setting the time of the taints of cluster %s: %w", member.Name, err)
+	}
+	*member = *next
+	return nil
 }
 
 // timed returns taints with the times of those that were there before. A new taint that evicts gets the current time

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/store"
@@ -59,6 +62,13 @@ func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, want
 			if err := declared.Connection(present[i], d); err != nil {
 				return declaration{}, err
 			}
+		}
+		if d.Spec.Taints != nil {
+			var before []corev1.Taint
+			if i >= 0 {
+				before = present[i].Spec.Taints
+			}
+			d.Spec.Taints = taint.Timed(d.Spec.Taints, before, time.Now())
 		}
 		u, err := declaredFields(d, by)
 		if err != nil {
