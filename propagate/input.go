@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/control"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/render"
@@ -46,6 +47,8 @@ type Input struct {
 	Previous []*previous.Decision
 	// Evictions are the evictions of each object, as its FederatedObject records them (package eviction). Objects without one are missing.
 	Evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
+	// Unschedulable are the replicas that the descheduler may move, at most one entry for each object and cluster, in any order.
+	Unschedulable []deschedule.Copy
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of

@@ -23,6 +23,7 @@ func (p *Plan) deferIfLazy(it *item) {
 	waitsAt := fmt.Sprintf("%s (%s)", waits, at)
 	then := *d
 	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced
+	then.Descheduled, then.Moved = before.Descheduled, false
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
 	p.restorePrevious(it, &then, waits, at, place.NoReason, func(c previous.Cluster) string {
 		if !c.Held {

@@ -103,6 +103,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	if needsRoom && it.kind.Requirements != nil {
 		requests = it.kind.Requirements(it.manifest)
 	}
+	unschedulable := p.unschedulable.Of(d.ID)
 	fit := make([]place.Candidate, 0, min(len(p.members.All), 16))
 	for _, c := range p.members.All {
 		if refusal := q.Refuses(c); refusal != nil {
@@ -112,6 +113,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
 		if needsRoom {
 			candidate.Room = divide.Room(c, requests, q.Total)
+			candidate.Unschedulable = unschedulable.On(c.Name, candidate.Before)
 		}
 		fit = append(fit, candidate)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/member"
 	"github.com/accord-dev/accord/propagate/normalize"
@@ -22,18 +23,19 @@ type Plan struct {
 	// Decisions, one for every object, sorted by ID.
 	Decisions []*decision.Decision
 
-	members   member.Members
-	rules     rules
-	scopes    scope.Kinds
-	items     items
-	relations relations
-	evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
-	needsRoom bool      // a decision depended on the free capacity of clusters
-	rollouts  *rollouts // nil when everything changes at once
-	lineage   lineage
-	digest    planDigest
-	outcome   outcome
-	control   string // digest of the control manifests; empty without any
+	members       member.Members
+	rules         rules
+	scopes        scope.Kinds
+	items         items
+	relations     relations
+	evictions     map[manifest.ID][]v1alpha1.GracefulEvictionTask
+	unschedulable deschedule.Copies
+	needsRoom     bool      // a decision depended on the free capacity of clusters
+	rollouts      *rollouts // nil when everything changes at once
+	lineage       lineage
+	digest        planDigest
+	outcome       outcome
+	control       string // digest of the control manifests; empty without any
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and which
@@ -45,7 +47,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
-		evictions: in.Evictions,
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable),
 	}
 	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
 	for _, d := range in.Previous {

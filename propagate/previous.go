@@ -61,10 +61,10 @@ func (it *item) outcome() previous.Decision {
 		Overwrite: d.Overwrite, Preserve: d.Preserve, Dependencies: d.Dependencies,
 	}
 	if d.Unplaced() {
-		now.Term, now.Clusters = it.last().Term, it.last().Clusters
+		now.Term, now.Clusters, now.Descheduled = it.last().Term, it.last().Clusters, it.last().Descheduled
 		return now
 	}
-	now.Clusters = d.OwnClusters()
+	now.Clusters, now.Descheduled = d.OwnClusters(), d.Descheduled
 	return now
 }
 

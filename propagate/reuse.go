@@ -109,6 +109,7 @@ func (p *Plan) reuseChoice(it *item, earlier *earlierPlan) bool {
 	id := it.decision.ID
 	together, apart := it.groups()
 	if together != "" || apart != "" || !reflect.DeepEqual(it.previous, was.previous) || !it.decision.Evictions.Equal(was.ownDecision.Evictions) ||
+		!slices.Equal(p.unschedulable.Of(id), earlier.unschedulable.Of(id)) ||
 		!reflect.DeepEqual(p.relations.provided[id.GroupKind()], earlier.relations.provided[id.GroupKind()]) {
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -28,6 +29,22 @@ type history struct {
 	apart  bool // no policy relates objects to each other
 	// tasks are the evictions, replaced with every change.
 	tasks map[manifest.ID][]v1alpha1.GracefulEvictionTask
+	// stuck are the replicas that the descheduler may move, replaced with every change.
+	stuck []deschedule.Copy
+}
+
+// deschedule finds unschedulable replicas of random objects of the last plan, which may be nil.
+func (h *history) deschedule(last *propagate.Plan) {
+	if h.stuck = nil; last == nil {
+		return
+	}
+	for _, d := range last.Previous() {
+		for _, c := range d.Clusters {
+			if c.Replicas != nil && *c.Replicas > 0 && h.random.IntN(2) == 0 {
+				h.stuck = append(h.stuck, deschedule.Copy{ID: d.ID, Cluster: c.Name, Replicas: 1 + h.random.Int32N(3), Of: *c.Replicas})
+			}
+		}
+	}
 }
 
 // evict begins, completes or forgets an eviction of a random object.
@@ -176,7 +193,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 	if h.random.IntN(3) == 0 {
 		h.evict(in.Objects)
 	}
-	in.Evictions = h.tasks
+	in.Evictions, in.Unschedulable = h.tasks, h.stuck
 	if h.random.IntN(10) == 0 {
 		in.Skip.Namespaces = []string{"y"}
 	}
@@ -186,7 +203,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 // TestNextIsNew: over random histories, a plan that is made with the one before it is the plan that is made from nothing, in every
 // decision and every byte.
 func TestNextIsNew(t *testing.T) {
-	kept, steps, aparts, evicted := 0, 0, 0, 0
+	kept, steps, aparts, evicted, moved := 0, 0, 0, 0, 0
 	for seed := range uint64(80) {
 		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
@@ -195,6 +212,9 @@ func TestNextIsNew(t *testing.T) {
 		var last *propagate.Plan
 		for step := range 25 {
 			h.edit()
+			if h.random.IntN(3) == 0 {
+				h.deschedule(last)
+			}
 			in, ok := h.input()
 			if !ok {
 				continue
@@ -211,6 +231,11 @@ func TestNextIsNew(t *testing.T) {
 			where := fmt.Sprintf("seed %d step %d", seed, step)
 			requireSame(t, want, got, h.random.IntN(2) == 0, where)
 			kept += shared(last, got)
+			for _, d := range got.Decisions {
+				if d.Moved {
+					moved++
+				}
+			}
 			for _, c := range got.Clusters() {
 				evicted += len(got.Evicted(c))
 			}
@@ -226,7 +251,8 @@ func TestNextIsNew(t *testing.T) {
 	require.Greater(t, aparts, 100, "plans that decide about changed objects, none of which concerns others")
 	require.Greater(t, steps, 100, "plans that decide about the objects that a change concerns")
 	require.Greater(t, evicted, 100, "old copies that an eviction deletes")
-	t.Log(aparts, steps, kept, evicted)
+	t.Log(aparts, steps, kept, evicted, moved)
+	require.Greater(t, moved, 5, "decisions that move unschedulable replicas")
 	require.Greater(t, kept, 400, "of objects that did not change, what was rendered is taken over")
 }
 

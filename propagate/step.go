@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/propagate/autoscaler"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/member"
 	"github.com/accord-dev/accord/propagate/normalize"
@@ -40,7 +41,7 @@ func (p *Plan) step(in Input) *Plan {
 	next := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
-		evictions: in.Evictions,
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable),
 	}
 	edits := p.compare(in)
 	if edits == nil {
@@ -73,7 +74,7 @@ func (p *Plan) continues(in Input) bool {
 
 // edits are the differences between the objects of a plan and those of an input.
 type edits struct {
-	changed map[*item]normalize.Object // with another manifest, place or eviction, or a decision that was not yet settled
+	changed map[*item]normalize.Object // with another manifest, place, eviction or unschedulable replica, or a decision that was not yet settled
 	added   []normalize.Object
 	removed []*item
 	inputs  []*item // parallel to Input.Objects; nil for an object that is not as before
@@ -92,9 +93,12 @@ func (p *Plan) compare(in Input) *edits {
 		_, known := p.items.ofGit(id)
 		return known
 	}
-	last, unsettled, evicted := p.items.inputs, p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions)
+	last, unsettled, moves := p.items.inputs, p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions)
+	for id, changed := range deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)) {
+		moves[id] = moves[id] || changed
+	}
 	for i, o := range in.Objects {
-		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !unsettled[last[0].decision.ID] && !evicted[last[0].decision.ID] {
+		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !unsettled[last[0].decision.ID] && !moves[last[0].decision.ID] {
 			e.inputs[i], last = last[0], last[1:]
 			continue
 		}

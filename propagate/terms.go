@@ -39,6 +39,7 @@ func (p *Plan) place(it *item) {
 	}
 	if result.chosen != nil && !moved {
 		result.chosen.apply(d, terms)
+		d.Descheduled, d.Moved = p.unschedulable.Of(d.ID).Describe(before, d.OwnClusters)
 		return
 	}
 	first := result.chosen // without a failure, which is that the object would move

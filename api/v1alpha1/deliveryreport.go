@@ -123,6 +123,9 @@ type ReportedObject struct {
 	Health string `json:"health,omitempty"`
 	// Message explains Health.
 	Message string `json:"message,omitempty"`
+	// Unschedulable counts the replicas that the descheduler may move away from the cluster.
+	// +optional
+	Unschedulable UnschedulableReplicas `json:"unschedulable,omitzero"`
 	// Status has the fields of .status that are aggregated over clusters.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
@@ -163,4 +166,13 @@ type DeliveryReportList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []DeliveryReport `json:"items"`
+}
+
+// UnschedulableReplicas counts the replicas of a workload that a cluster cannot schedule for longer than the threshold. The zero value
+// has none.
+type UnschedulableReplicas struct {
+	// Replicas that the cluster cannot schedule, at most those that are not ready.
+	Replicas int32 `json:"replicas,omitempty"`
+	// Of is the number of replicas that the workload had on the cluster.
+	Of int32 `json:"of,omitempty"`
 }

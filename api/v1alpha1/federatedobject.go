@@ -67,6 +67,8 @@ type FederatedObjectSpec struct {
 	Affinity string `json:"affinity,omitempty"`
 	// LastRebalancer is the WorkloadRebalancer that was handled last.
 	LastRebalancer string `json:"lastRebalancer,omitempty"`
+	// LastDescheduled describes the replicas that the descheduler moved last; empty after another division of the replicas.
+	LastDescheduled string `json:"lastDescheduled,omitempty"`
 	// Overwrite adopts an object of the same name that exists on the cluster.
 	Overwrite bool `json:"overwrite,omitempty"`
 	// Preserve leaves the object on the cluster when it is no longer wanted.

@@ -100,6 +100,8 @@ type FederationSpec struct {
 	// Failover moves objects away from clusters that failed. It needs enabled: true here and spec.failover in the policy of an
 	// object. Without this field accord evicts nothing.
 	Failover *Failover `json:"failover,omitempty"`
+	// Descheduler moves replicas that a cluster cannot schedule to other clusters. Without this field accord moves none.
+	Descheduler *Descheduler `json:"descheduler,omitempty"`
 	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }

@@ -50,6 +50,10 @@ type Decision struct {
 	Term string
 	// Rebalanced names the WorkloadRebalancers that took effect on the object, joined by commas; empty when none did.
 	Rebalanced string
+	// Descheduled describes the replicas that the descheduler moved last; empty after another division.
+	Descheduled string
+	// Moved means that this decision moves them.
+	Moved bool
 	// Evictions are the evictions of the object.
 	Evictions eviction.Tasks
 	// Template is the digest of the manifest in Git.

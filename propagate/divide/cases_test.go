@@ -38,6 +38,7 @@ type member struct {
 	Room          int32  `json:"room"`
 	Before        *int32 `json:"before"`
 	Tier          int    `json:"tier"`
+	Unschedulable int32  `json:"unschedulable"`
 }
 
 // TestCases runs every case of testdata: prose on top, then what is asked, then what is answered. Each is also run with
@@ -62,7 +63,7 @@ func answer(a ask) string {
 	var b bytes.Buffer
 	r := divide.Request{Total: a.Total, Scheduling: a.ReplicaScheduling, Seed: a.Seed, Fresh: a.Fresh, Tiers: a.Tiers}
 	for _, m := range a.Clusters {
-		c := place.Candidate{Cluster: m.Cluster, Room: m.Room, Tier: m.Tier}
+		c := place.Candidate{Cluster: m.Cluster, Room: m.Room, Tier: m.Tier, Unschedulable: m.Unschedulable}
 		if m.Before != nil {
 			c.Chosen, c.Before = true, *m.Before
 		}

@@ -11,8 +11,10 @@ type site struct {
 	name  string
 	room  int64 // for additional replicas
 	had   int64 // previous replicas
-	tier  int
-	known bool // whether its resources are known
+	// unschedulable are those of had that may move; moved are those that this division moves, which had does not count any more.
+	unschedulable, moved int64
+	tier                 int
+	known                bool // whether its resources are known
 }
 
 // doubt returns a remark for a site whose room is unknown and therefore 0.
@@ -66,12 +68,16 @@ func (r Request) sites() []site {
 			index: i, name: c.Cluster.Name, tier: c.Tier,
 			room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), known: c.Cluster.Resources != nil,
 		}
-		if r.Fresh {
-			s.room, s.had = s.room+s.had, 0
-		}
+		s.unschedulable = max(0, min(int64(c.Unschedulable), s.had))
 		sites[i] = s
 	}
 	slices.SortFunc(sites, func(a, b site) int { return cmp.Compare(a.name, b.name) })
+	r.move(sites)
+	for i := range sites {
+		if s := &sites[i]; r.Fresh {
+			s.room, s.had = s.room+s.had, 0
+		}
+	}
 	return sites
 }
 

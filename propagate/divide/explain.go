@@ -87,6 +87,9 @@ func explainRoom(r Request) []string {
 		}
 		for i, s := range d.sites {
 			all[s.index] = tier + d.phrase(i)
+			if s.moved > 0 && d.given(i) > 0 {
+				all[s.index] += fmt.Sprintf(", %d that it cannot schedule moved", s.moved)
+			}
 			if r.Fresh && d.given(i) > 0 {
 				all[s.index] += ", counted afresh"
 			}

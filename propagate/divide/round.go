@@ -68,6 +68,8 @@ func (d round) given(i int) int32 {
 // refusal returns the reason why site i, which gets no replicas, is not a target.
 func (d round) refusal(i int) (why string, reason place.Reason) {
 	switch s := d.sites[i]; {
+	case s.moved > 0:
+		return "cannot schedule " + phrase.Count(int(s.moved), "replica"), place.NoRoom
 	case d.spared:
 		return overflown, place.NotNeeded
 	case d.mode == keep:

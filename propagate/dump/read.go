@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
@@ -27,6 +28,8 @@ type head struct {
 	Failover bool `json:"failover,omitempty"`
 	// Evictions are the tasks of each object.
 	Evictions []objectEvictions `json:"evictions,omitempty"`
+	// Unschedulable are the replicas that the descheduler may move.
+	Unschedulable []deschedule.Copy `json:"unschedulable,omitempty"`
 	// Declared are the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
 	Declared []v1alpha1.Cluster `json:"declared,omitempty"`
 }
@@ -39,7 +42,7 @@ type objectEvictions struct {
 
 // Read reads the output of Write, or a case written by hand. It reads every .yaml part as a file in Git, whatever the name
 // of the part, so objects, policies and Clusters may stand where they read best; origins are lines of these parts. A case
-// may omit the parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs, evictions) and "previous".
+// may omit the parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs, evictions, unschedulable) and "previous".
 func Read(text []byte) (propagate.Input, error) {
 	archive := txtar.Parse(text)
 	tree, err := txtar.FS(archive)
@@ -63,7 +66,7 @@ func Read(text []byte) (propagate.Input, error) {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
 			}
 			in.Federation, in.Revision, in.Now, in.Skip, in.Declared = h.Federation, h.Revision, h.Now, h.Skip, h.Declared
-			in.Failover = h.Failover
+			in.Failover, in.Unschedulable = h.Failover, h.Unschedulable
 			for _, e := range h.Evictions {
 				if in.Evictions == nil {
 					in.Evictions = map[manifest.ID][]v1alpha1.GracefulEvictionTask{}

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/propagate/previous"
 )
@@ -34,7 +35,7 @@ func Write(w io.Writer, in propagate.Input) error {
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
-			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, in.Failover, evictions(in), in.Declared})},
+			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip, in.Failover, evictions(in), deschedule.Sorted(in.Unschedulable), in.Declared})},
 			{Name: "objects.yaml", Data: d.objects(in)},
 			{Name: "policies.yaml", Data: d.policies(in)},
 			{Name: "fleet.yaml", Data: d.fleet(in.Fleet)},

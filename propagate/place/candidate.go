@@ -15,6 +15,8 @@ type Candidate struct {
 	// Chosen means that the object is already there, with Before replicas (0 for objects without a count).
 	Chosen bool
 	Before int32
+	// Unschedulable are those of Before that the cluster cannot schedule and that may move to other clusters (Karmada 4.11).
+	Unschedulable int32
 	// Tier is 0 for the primary affinity, 1 and up for the overflow affinities in their order (Karmada §4.8).
 	Tier int
 }

@@ -16,9 +16,10 @@ type Decision struct {
 	ID manifest.ID `json:"id"`
 	// Template is the digest of the manifest that the decision was about; empty when unknown.
 	Template string `json:"template,omitempty"`
-	// Term, Rebalanced and the three options below are those of the Decision.
+	// Term, Rebalanced, Descheduled and the three options below are those of the Decision.
 	Term         string `json:"term,omitempty"`
 	Rebalanced   string `json:"rebalanced,omitempty"`
+	Descheduled  string `json:"descheduled,omitempty"`
 	Overwrite    bool   `json:"overwrite,omitempty"`
 	Preserve     bool   `json:"preserve,omitempty"`
 	Dependencies bool   `json:"dependencies,omitempty"`
@@ -58,7 +59,7 @@ func (b Decision) Replicas() map[string]int32 {
 // Previous.
 func From(s v1alpha1.FederatedObjectSpec) *Decision {
 	return &Decision{
-		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer,
+		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer, Descheduled: s.LastDescheduled,
 		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: clustersOf(s),
 	}
 }

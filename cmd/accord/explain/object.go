@@ -175,6 +175,9 @@ func notes(d *decision.Decision, owners []manifest.ID) []string {
 	if d.Rebalanced != "" {
 		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}
+	if d.Descheduled != "" {
+		all = append(all, "the descheduler moved replicas: "+d.Descheduled)
+	}
 	if len(owners) > 0 {
 		all = append(all, "goes along with "+phrase.List(text.Names(owners), 3))
 	}
