@@ -25,6 +25,7 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
 	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/diskwatch"
 	"github.com/accord-dev/accord/reconciler/failover"
 	"github.com/accord-dev/accord/reconciler/manager"
@@ -78,6 +79,8 @@ type Options struct {
 	Health member.Health
 	// Failover has the settings of evictions that Federations do not set.
 	Failover failover.Defaults
+	// Descheduler has the settings of the descheduler that Federations do not set.
+	Descheduler descheduler.Settings
 	// Now is the clock for the renewal of the tokens of clusters; nil: time.Now.
 	Now func() time.Time
 	Log logr.Logger
@@ -168,6 +171,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	}
 	c.reporter = report.New(report.Options{Registry: c.registry, Store: records, Hub: hub, Emit: emit, Log: log})
 	c.pool = deliver.NewPool(c.registry, c.reporter, tenant.Accounts(hub, o.RequireTenant), log)
+	c.pool.Deschedule(o.Descheduler)
 	c.mirror, err = mirror.NewPublisher(mgr.GetConfig(), mirror.PublisherOptions{
 		Registry: c.registry, Always: o.Mirror, Declared: records.Federations, Emit: emit, Log: log,
 		Update: func(fed types.NamespacedName, id manifest.ID) { c.reporter.Enqueue(changes.ObjectUpdate(fed, id)) },
@@ -224,6 +228,7 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.Leading(c.evictions.Run)),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
+		mgr.Add(manager.Leading(func(ctx context.Context) error { o.Descheduler.Run(ctx, c.registry, c.replans.Federation); return nil })),
 		mgr.Add(manager.Always(memory.ReturnAtRest)),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.witness.Run(ctx); return nil })),
 		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),

@@ -23,6 +23,8 @@ type Report struct {
 	Health             kind.Health
 	// Message is a sentence about the health, at most 256 bytes.
 	Message string
+	// Unschedulable counts the replicas that the descheduler may move.
+	Unschedulable v1alpha1.UnschedulableReplicas
 	// Status is the result of kind.Reflect.
 	Status Reflected
 }

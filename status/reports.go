@@ -5,6 +5,7 @@ import (
 	"unique"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -22,11 +23,12 @@ type storedReport struct {
 
 // sharedReport is the part of a Report that many objects have in common.
 type sharedReport struct {
-	digest   string
-	observes bool
-	health   kind.Health
-	message  string
-	shape    unique.Handle[string] // of the Reflected
+	digest        string
+	observes      bool
+	health        kind.Health
+	message       string
+	unschedulable v1alpha1.UnschedulableReplicas
+	shape         unique.Handle[string] // of the Reflected
 }
 
 // Get returns the report of an object; false if there is none.
@@ -38,7 +40,7 @@ func (r *Reports) Get(id manifest.ID) (Report, bool) {
 	s := kept.said.Value()
 	return Report{
 		Digest: s.digest, Generation: kept.generation, ObservedGeneration: kept.observedGeneration, Observes: s.observes,
-		Health: s.health, Message: s.message, Status: Reflected{s.shape, kept.times},
+		Health: s.health, Message: s.message, Unschedulable: s.unschedulable, Status: Reflected{s.shape, kept.times},
 	}, true
 }
 
@@ -48,7 +50,7 @@ func (r *Reports) Put(id manifest.ID, report Report) {
 		r.of = map[unique.Handle[manifest.ID]]storedReport{}
 	}
 	r.of[unique.Make(id)] = storedReport{
-		said:       unique.Make(sharedReport{report.Digest, report.Observes, report.Health, report.Message, report.Status.shape}),
+		said:       unique.Make(sharedReport{report.Digest, report.Observes, report.Health, report.Message, report.Unschedulable, report.Status.shape}),
 		generation: report.Generation, observedGeneration: report.ObservedGeneration, times: report.Status.times,
 	}
 }

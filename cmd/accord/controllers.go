@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/failover"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
@@ -26,6 +27,7 @@ type controllerFlags struct {
 	pprof   pprofAddress
 	members member.Health
 	evict   failover.Defaults
+	moves   descheduler.Settings
 
 	requireTenant bool
 	sources       source.Policy
@@ -42,6 +44,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 	c.hook.Register(f)
 	c.members.Register(f)
 	c.evict.Register(f)
+	c.moves.Register(f)
 	f.BoolVar(&c.requireTenant, "require-tenant", false, "refuse every Federation that no Tenant governs, also while there is no Tenant")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
@@ -50,7 +53,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
 		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, Metrics: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant, Health: c.members,
-		Failover: c.evict, Log: logr.FromSlogHandler(log.Handler()),
+		Failover: c.evict, Descheduler: c.moves, Log: logr.FromSlogHandler(log.Handler()),
 	}
 }
 

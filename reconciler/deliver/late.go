@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -56,7 +58,16 @@ type lateWorkload struct {
 	since, asked time.Time
 	pause        time.Duration // from asked until the pods are listed again
 	status       lateStatus
-	reason       string
+	replicas     int32
+	podFacts
+}
+
+// podFacts are the facts that the pods of a late workload show. The zero value is the one before the first listing.
+type podFacts struct {
+	reason        string
+	unschedulable v1alpha1.UnschedulableReplicas
+	// most is the longest pause; zero is lateMost.
+	most time.Duration
 }
 
 // lateStatus is the part of the status of a workload that changes with its pods.
@@ -92,15 +103,16 @@ func (l *lateWorkload) ask(now time.Time) bool {
 		return false
 	}
 	if !l.asked.IsZero() {
-		l.pause = min(2*l.pause, lateMost)
+		l.pause = min(2*l.pause, cmp.Or(l.most, lateMost))
 	}
 	l.asked = now
 	return true
 }
 
-// observation returns the observation with the reason in its message.
+// observation returns the observation with the reason in its message, and with its unschedulable replicas.
 func (l *lateWorkload) observation() state.Observation {
 	x := l.seen
+	x.Report.Unschedulable = l.unschedulable
 	if l.reason != "" {
 		x.Report.Message = phrase.Cut(x.Report.Message+"; "+l.reason, maxMessage)
 	}
@@ -129,7 +141,7 @@ func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unst
 		delete(l.of, key)
 		return f.Observe(cluster, key.id, x, now)
 	}
-	known.seen = x
+	known.seen, known.replicas = x, replicasOf(u)
 	known.observe(statusOf(u))
 	if l.of == nil {
 		l.of = map[lateKey]*lateWorkload{}
@@ -149,11 +161,12 @@ func (l *late) forget(federation types.NamespacedName, gone func(manifest.ID) bo
 	}
 }
 
-// question asks for the pods of a late workload. It has a copy of the selector, which an observation may replace meanwhile.
+// question asks for the pods of a late workload. It has copies of the fields that an observation may replace meanwhile.
 type question struct {
 	key      lateKey
 	workload *lateWorkload
 	selector string
+	replicas int32
 }
 
 // due returns the questions about the workloads whose pods have to be listed now.
@@ -163,7 +176,7 @@ func (l *late) due(now time.Time) []question {
 	var all []question
 	for key, w := range l.of {
 		if w.ask(now) {
-			all = append(all, question{key, w, w.selector})
+			all = append(all, question{key, w, w.selector, w.replicas})
 		}
 	}
 	return all
@@ -196,7 +209,9 @@ func (w *Worker) askPodsOf(ctx context.Context, q question) {
 	case apierrors.IsForbidden(err):
 		w.late.deny(q.key.federation)
 	case err == nil && f != nil:
-		if next, recorded := w.late.explain(f, w.Name(), q, podreason.Worst(pods), time.Now()); recorded {
+		facts, now := podFacts{reason: podreason.Worst(pods)}, time.Now()
+		facts.unschedulable, facts.most = w.pool.movable(f, q, pods, now)
+		if next, recorded := w.late.explain(f, w.Name(), q, facts, now); recorded {
 			w.pool.Enqueue(next)
 		}
 	}
@@ -215,14 +230,15 @@ func (w *Worker) pods(ctx context.Context, key lateKey, selector string) ([]core
 	return clusters.Pods(ctx, m, key.id.Namespace, selector)
 }
 
-// explain observes a workload again with a new reason of its pods. It does nothing for a workload that was replaced.
-func (l *late) explain(f *state.Federation, cluster string, q question, reason string, now time.Time) (changes.Changes, bool) {
+// explain observes a workload again with a new reason of its pods, or another number of unschedulable ones. It does nothing for a workload
+// that was replaced.
+func (l *late) explain(f *state.Federation, cluster string, q question, facts podFacts, now time.Time) (changes.Changes, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[q.key] != q.workload || q.workload.reason == reason {
+	if l.of[q.key] != q.workload || q.workload.podFacts == facts {
 		return changes.Changes{}, false
 	}
-	q.workload.reason = reason
+	q.workload.podFacts = facts
 	return f.Observe(cluster, q.key.id, q.workload.observation(), now)
 }
 

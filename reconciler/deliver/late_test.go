@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // TestDefectF12PodsAreListedPerChange: a workload that never becomes healthy costs few requests.
@@ -47,4 +49,21 @@ func TestDefectF12PodsAreListedPerChange(t *testing.T) {
 		w.observe(statusOf(deployment(map[string]any{"observedGeneration": int64(2), "replicas": time.Now().UnixNano()})))
 	}
 	require.LessOrEqual(t, listed(time.Hour+40*time.Second, time.Hour+100*time.Second), 2, "a bounded interval, however often it changes")
+}
+
+// TestUnschedulableReplicasAreObserved: the count of a listing is in the next observation, and pods that the descheduler counts are listed
+// in its interval.
+func TestUnschedulableReplicasAreObserved(t *testing.T) {
+	start := time.Unix(1000, 0)
+	w := &lateWorkload{since: start, status: lateStatus{observed: true}, pause: lateAgain}
+	require.Zero(t, w.observation().Report.Unschedulable)
+	w.podFacts = podFacts{unschedulable: v1alpha1.UnschedulableReplicas{Replicas: 2, Of: 6}, most: 2 * time.Minute}
+	require.Equal(t, v1alpha1.UnschedulableReplicas{Replicas: 2, Of: 6}, w.observation().Report.Unschedulable)
+	listed := 0
+	for at := time.Hour; at < 2*time.Hour; at += lateInterval {
+		if w.ask(start.Add(at)) {
+			listed++
+		}
+	}
+	require.InDelta(t, 30, listed, 2)
 }

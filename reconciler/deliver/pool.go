@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -30,6 +31,8 @@ type Pool struct {
 	visit func(ctx context.Context, cluster string) (*clusters.Member, error)
 	// account finds the account for the objects of a Federation. After an error nothing is written.
 	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
+
+	descheduler descheduler.Settings
 
 	crowd crowd
 

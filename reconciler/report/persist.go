@@ -49,8 +49,15 @@ func (r *Reporter) persistRelease(ctx context.Context, f *state.Federation, rele
 func (r *Reporter) persistRecords(ctx context.Context, f *state.Federation, u state.Unpersisted) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
+	plan := f.Plan()
 	for _, record := range u.Puts {
-		g.Go(func() error { return r.put(ctx, f, record) })
+		g.Go(func() error {
+			err := r.put(ctx, f, record)
+			if o, is := record.(*v1alpha1.FederatedObject); is && err == nil && o.Spec.LastDescheduled != "" && plan.Decision(o.Spec.Template.ID()).Moved {
+				r.emit(changes.Event{About: o, Type: changes.Normal, Reason: replicasDescheduled, Message: o.Spec.LastDescheduled})
+			}
+			return err
+		})
 	}
 	for _, record := range f.RemoveUndecided(u) {
 		g.Go(func() error {

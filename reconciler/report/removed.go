@@ -17,6 +17,8 @@ import (
 )
 
 const (
+	// replicasDescheduled is the reason of the event about replicas that the descheduler moved.
+	replicasDescheduled = "ReplicasDescheduled"
 	// ClusterRemoved is the reason of the event that lists the objects that stay on a removed cluster.
 	ClusterRemoved = "ClusterRemoved"
 	// invalidAnnotation is the reason of the event that an annotation has no valid value.

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/activation"
@@ -150,6 +151,13 @@ func (f *Federation) Plan() *propagate.Plan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.active.plan
+}
+
+// Unschedulable returns the replicas that the descheduler may move.
+func (f *Federation) Unschedulable(now time.Time) deschedule.Copies {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return delivery.Unschedulable(f.clusters, f.active.plan, func(c string) bool { return f.registry.Reachability(c, now).Unreachable != "" })
 }
 
 // Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.

@@ -15,10 +15,7 @@ func (f *Federation) repair(c *changes.Changes, l *delivery.State, id manifest.I
 		f.requestRepair(c, l, l.Contention.Backoff(id, l.Wants.Of(id).Digest, now))
 		return
 	}
-	if l.Drifted == nil {
-		l.Drifted = map[manifest.ID]bool{}
-	}
-	l.Drifted[id] = true
+	l.NoteDrift(id)
 }
 
 // repairDrifted requests the repair of objects that drifted during a delivery and still differ. A failed object is retried

@@ -90,7 +90,7 @@ type records struct {
 // New returns a Federation of which nothing is known. fingerprints replace digests of Secrets on the hub.
 func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint.Key) *Federation {
 	return &Federation{
-		fingerprints: fingerprints, registry: registry, key: keyOf(fed), declared: declared{object: fed.DeepCopy()},
+		fingerprints: fingerprints, registry: registry, key: types.NamespacedName{Namespace: fed.Namespace, Name: fed.Name}, declared: declared{object: fed.DeepCopy()},
 		records: records{
 			objects: hubobjects.New(), waiting: map[manifest.ID]bool{},
 		},
@@ -124,10 +124,6 @@ func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprint
 	f.records.older = s.Releases
 	f.evictions = evictions.Restore(&f.records.objects)
 	return f
-}
-
-func keyOf(obj metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // Key returns the namespace and name of the Federation.

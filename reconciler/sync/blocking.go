@@ -60,7 +60,7 @@ func (c *Controller) planDelivered(ctx context.Context, s *scope, n candidate, r
 	r.Input = func(checkout Checkout, parts decode.Parts) (propagate.Input, error) {
 		in := checkout.Input(s.fed, parts, nil, n.Input.Previous)
 		in.Fleet, in.Now = declared.Fleet(n.Members, n.parts, parts, s.fed.Namespace+"."+s.fed.Name), n.Input.Now
-		in.Evictions = n.Input.Evictions
+		in.Evictions, in.Unschedulable = n.Input.Evictions, n.Input.Unschedulable
 		return in, nil
 	}
 	made, err := c.PlanRecorded(ctx, r)

@@ -57,7 +57,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 	last, evictions := s.f.Previous(), s.f.Evictions()
 	d, err := c.Decide(ctx, s.f.Plan(), s.rules.Members(declared.fleet), func(members []v1alpha1.Cluster) propagate.Input {
 		in := s.checkout.Input(s.fed, parts, members, last)
-		in.Evictions = evictions
+		in.Evictions, in.Unschedulable = evictions, s.unschedulable
 		return in
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members), review)
 	p.Adds, p.ChangesClusters = declared.adds, declared.changes
 	p.Input.Tenant, p.Resting.Tenant = s.rules.ID(), s.rules.ID()
-	p.Input.Evictions = inputkey.Evictions(evictions)
-	p.Resting.Evictions = p.Input.Evictions
+	p.Input.Evictions, p.Input.Unschedulable = inputkey.Evictions(evictions), s.input.Unschedulable
+	p.Resting.Evictions, p.Resting.Unschedulable = p.Input.Evictions, p.Input.Unschedulable
 	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, review: review, findings: p.Findings}); err != nil {
 		return nil, mistake{err}
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/poison"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -53,9 +54,11 @@ type scope struct {
 	present  []v1alpha1.Cluster // of the hub
 	members  []v1alpha1.Cluster // of present, those that exist for the Tenant
 	input    inputkey.Key
-	pending  *activation.Pending
-	approval *status.Approval  // nil where none is required
-	dryRun   *status.Preflight // nil where plans are not tried
+	// unschedulable are the replicas that the descheduler may move.
+	unschedulable deschedule.Copies
+	pending       *activation.Pending
+	approval      *status.Approval  // nil where none is required
+	dryRun        *status.Preflight // nil where plans are not tried
 	// planned ends the pause of the deliveries; nil before it begins.
 	planned func()
 	// attempt marks the revision as being planned; nil before that.
@@ -218,7 +221,8 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 // compare ends the reconciliation if nothing has changed since the newest revision was decided about.
 func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
-	s.input.Tenant, s.input.Evictions = s.rules.ID(), inputkey.Evictions(s.f.Evictions())
+	s.unschedulable = unschedulable(s.f, s.fed)
+	s.input.Tenant, s.input.Evictions, s.input.Unschedulable = s.rules.ID(), inputkey.Evictions(s.f.Evictions()), s.unschedulable.Text()
 	if s.f.Unchanged(s.input, time.Now()) {
 		c.pool.Enqueue(s.f.Resync(time.Now()))
 		_, err := c.reporter.Memory(ctx, s.f, "")
@@ -226,6 +230,14 @@ func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	}
 	s.planned = c.pool.Planning(s.f.Key())
 	return true, nil
+}
+
+// unschedulable returns the replicas that the descheduler may move; none unless the Federation enables it.
+func unschedulable(f *state.Federation, fed *v1alpha1.Federation) deschedule.Copies {
+	if d := fed.Spec.Descheduler; d == nil || !d.Enabled {
+		return nil
+	}
+	return f.Unschedulable(time.Now())
 }
 
 // plan makes the plan of a checkout.

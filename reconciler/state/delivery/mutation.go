@@ -137,7 +137,16 @@ func (l *State) Note(id manifest.ID, seen live.Object, mutated []v1alpha1.Mutate
 func (l *State) setLive(id manifest.ID, seen live.Object, report status.Report) {
 	l.Live.Put(id, seen)
 	l.Reports.Put(id, report)
+	l.noteUnschedulable(id, report)
 	l.touch(id)
+}
+
+// NoteDrift records an object that differs from the wanted one while a delivery is under way.
+func (l *State) NoteDrift(id manifest.ID) {
+	if l.Drifted == nil {
+		l.Drifted = map[manifest.ID]bool{}
+	}
+	l.Drifted[id] = true
 }
 
 // Forget drops an object that is not on the cluster any more.
@@ -145,5 +154,6 @@ func (l *State) Forget(id manifest.ID) {
 	l.Live.Delete(id)
 	l.Reports.Delete(id)
 	delete(l.Mutated, id)
+	delete(l.unschedulable, id)
 	l.touch(id)
 }

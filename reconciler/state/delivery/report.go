@@ -61,7 +61,7 @@ func (l *State) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (changed
 	}
 	report := status.Report{
 		Digest: digest, Generation: o.Generation, ObservedGeneration: o.ObservedGeneration, Observes: o.Observes,
-		Health: kind.Health(o.Health), Message: o.Message, Status: status.Reflect(deliveryreport.MapOf(o.Status)),
+		Health: kind.Health(o.Health), Message: o.Message, Unschedulable: o.Unschedulable, Status: status.Reflect(deliveryreport.MapOf(o.Status)),
 	}
 	before, known := l.Reports.Get(id)
 	changed = !known || o.Answers != nil || before != report || !slices.Equal(l.Mutated[id], o.Mutated)

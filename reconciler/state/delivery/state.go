@@ -89,6 +89,8 @@ type observed struct {
 	crowded bool
 	// Drifted are objects that differed from the wanted ones while a delivery was under way, which may have passed them.
 	Drifted map[manifest.ID]bool
+	// unschedulable are the objects whose report has unschedulable replicas.
+	unschedulable map[manifest.ID]bool
 }
 
 // LastResult is the result of the last delivery of the active plan.

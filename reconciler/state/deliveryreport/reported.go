@@ -30,7 +30,7 @@ func AssignmentID(d *v1alpha1.Delivery) string {
 func ReportedObject(id manifest.ID, w wanted.Object, seen live.Object, r status.Report, gateStatus map[string]any, mutated []v1alpha1.MutatedField) v1alpha1.ReportedObject {
 	o := v1alpha1.ReportedObject{
 		Version: seen.GVK.Version, Digest: seen.Digest, Generation: r.Generation, ObservedGeneration: r.ObservedGeneration, Observes: r.Observes,
-		Health: string(r.Health), Message: r.Message, Status: rawOf(r.Status.Map()), Answers: rawOf(gateStatus),
+		Health: string(r.Health), Message: r.Message, Unschedulable: r.Unschedulable, Status: rawOf(r.Status.Map()), Answers: rawOf(gateStatus),
 		Labels: seen.Labels, Preserve: seen.Preserve, Adopted: seen.Adopted, Mutated: mutated,
 	}
 	if id.IsSecret() {

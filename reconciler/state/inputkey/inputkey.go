@@ -30,6 +30,8 @@ type Key struct {
 	Room       string // digest of their free resources, if View sees them
 	Held       string // digest of the clusters that people put on hold
 	Evictions  string // digest of the eviction tasks; empty for none
+	// Unschedulable identifies the replicas that the descheduler may move; empty for none.
+	Unschedulable string
 }
 
 // New returns the key of a plan for some clusters, which are sorted by name. The caller adds the revisions of the
@@ -41,10 +43,14 @@ func New(generation int64, members []v1alpha1.Cluster, view View, now time.Time)
 }
 
 // Unchanged reports whether nothing has changed since k that needs a new plan now. Free resources change all the time:
-// they count when anything else changed, and otherwise once an interval of the Federation.
+// they count when anything else changed, and otherwise once an interval of the Federation. Replicas that are scheduled meanwhile need no
+// plan.
 func (k Key) Unchanged(next Key, age, interval time.Duration) bool {
 	if age < interval {
 		next.Room = k.Room
+	}
+	if next.Unschedulable == "" {
+		next.Unschedulable = k.Unschedulable
 	}
 	return k == next
 }
