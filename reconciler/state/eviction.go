@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -86,8 +87,12 @@ func (f *Federation) ActivateEvictions(plan *propagate.Plan, now time.Time) acti
 	out := activation.Result{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), plan), Complete: true}
 	next := f.active
 	next.plan, next.decidedAt, next.evicting, next.persisted, next.restored = plan, now, true, false, false
-	if r := f.records.release; r != nil && r.Spec.Revision == next.revision && f.newest.pending == nil && f.newest.invalid == nil {
-		r.Spec.PlanDigest, next.starting = plan.Digest(), true
+	switch i := slices.IndexFunc(f.releases(), func(r *v1alpha1.Release) bool { return r.Spec.Revision == next.revision }); {
+	case i > 0: // a newer revision is not active
+		f.releases()[i].Spec.PlanDigest = plan.Digest()
+		out.Older = f.releases()[i].DeepCopy()
+	case i == 0 && f.newest.pending == nil && f.newest.invalid == nil:
+		f.records.release.Spec.PlanDigest, next.starting = plan.Digest(), true
 		next.input.Evictions = inputkey.Evictions(plan.Evictions())
 	}
 	f.adopt(next, &out, now)

@@ -156,9 +156,13 @@ func TestEvictionsLeaveANewerRevisionPending(t *testing.T) {
 
 	pending := &activation.Pending{}
 	s.f.newest.pending = pending
+	s.f.records.release.Spec.Revision = "main@1"
+	s.f.succeed(&v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "main-2"}, Spec: v1alpha1.ReleaseSpec{Revision: "main@2", PlanDigest: "pending"}})
 	release := s.f.records.release.DeepCopy()
 	plan := s.evict(active)
-	s.f.ActivateEvictions(plan, now)
+	activated := s.f.ActivateEvictions(plan, now)
+	require.Equal(t, plan.Digest(), activated.Older.Spec.PlanDigest, "a restart finds the plan that was active")
+	require.Equal(t, "main@1", activated.Older.Spec.Revision)
 	require.Same(t, plan, s.f.Plan())
 	require.Same(t, pending, s.f.newest.pending)
 	require.Equal(t, release, s.f.records.release)
