@@ -35,6 +35,7 @@ func TestFacts(t *testing.T) {
 		{"replicas are divided by room", dividedByRoom},
 		{"what was divided stays although there is more room now", divisionStays},
 		{"more replicas go where the room is", scaledUpByRoom},
+		{"replicas that a cluster cannot schedule move", unschedulableMoves},
 		{"what does not fit stays as it was, and is no success", keptForWantOfRoom},
 		{"a kind is placed where it is served", placedWhereServed},
 		{"what an object refers to goes along, and is held with it", dependencyFollows},

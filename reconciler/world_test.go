@@ -36,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/state/inventory"
@@ -125,7 +126,7 @@ func (w *world) run() {
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
 			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
-			Health: health, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			Health: health, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {
