@@ -23,8 +23,14 @@ func (f *Federation) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	return f.records.objects.AllEvictions()
 }
 
-// DecideEvictions decides about evictions. in has everything but the objects. It returns false if no decision is possible: no plan is
-// active and persisted, or the Federation is suspended.
+// FollowedEvictions returns the tasks that the recorded decisions follow.
+func (f *Federation) FollowedEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.records.objects.FollowedEvictions()
+}
+
+// DecideEvictions decides about evictions. in has no objects yet. It returns false without a persisted plan, and while suspended.
 func (f *Federation) DecideEvictions(in failover.Input) (_ failover.Input, out failover.Outcome, c changes.Changes, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,11 +62,10 @@ func (f *Federation) WithEvictions(id manifest.ID, tasks []v1alpha1.GracefulEvic
 func (f *Federation) EvictionsWritten(in failover.Input, out failover.Outcome) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.evictions.Count(in, out)
+	f.evictions.Written(&c, &f.records.objects, in, out)
 	for id := range out.Tasks {
 		f.updateObject(&c, id, 0)
 	}
-	evictions.AddEvents(&c, &f.records.objects, out)
 	if len(eviction.Changed(f.active.plan.Evictions(), f.records.objects.AllEvictions())) > 0 {
 		c.Replan = append(c.Replan, f.key)
 	}
@@ -71,15 +76,13 @@ func (f *Federation) EvictionsWritten(in failover.Input, out failover.Outcome) (
 func (f *Federation) EvictionsDue() (active *propagate.Plan, revision string, due bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := &f.active
-	if a.plan == nil || !a.persisted && !a.evicting || f.declared.object.Spec.Suspend {
+	if a := f.active; a.plan == nil || !a.persisted && !a.evicting || f.declared.object.Spec.Suspend {
 		return nil, "", false
 	}
-	return a.plan, a.revision, !a.persisted || len(eviction.Changed(a.plan.Evictions(), f.records.objects.AllEvictions())) > 0
+	return f.active.plan, f.active.revision, !f.active.persisted || len(eviction.Changed(f.active.plan.Evictions(), f.records.objects.AllEvictions())) > 0
 }
 
-// ActivateEvictions makes the plan of the active revision active that differs from the active one in its evictions only. A newer
-// revision that is pending or invalid stays so.
+// ActivateEvictions makes a plan active that differs from the active one in its evictions only. A newer revision stays pending.
 func (f *Federation) ActivateEvictions(plan *propagate.Plan, now time.Time) activation.Result {
 	plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
@@ -106,8 +109,7 @@ func (f *Federation) checkEvictions(c *changes.Changes, id manifest.ID) {
 	}
 }
 
-// LiftedEvictions returns the tasks of an object with the deletions that a person allowed in the FederatedObject on the hub; nil if
-// nobody did.
+// LiftedEvictions returns the tasks of an object with the deletions that a person allowed on the hub; nil if nobody did.
 func (f *Federation) LiftedEvictions(onHub *v1alpha1.FederatedObject) []v1alpha1.GracefulEvictionTask {
 	f.mu.Lock()
 	defer f.mu.Unlock()

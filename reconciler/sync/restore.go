@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 // restore makes the recorded plan active again where the newest revision did not become active after a restart: its source
@@ -21,20 +26,41 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	if !recorded {
 		return nil
 	}
-	made, err := c.planRecorded(ctx, f, fed, revision)
+	made, err := c.planRecorded(ctx, f, fed, revision, f.Evictions())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
-	if err == nil {
-		changes, restored := f.RestorePlan(made.Plan, revision, made.AllowPrune, time.Now())
-		if restored {
-			c.pool.Enqueue(changes)
+	if c.restored(f, made, revision, err) {
+		return nil
+	}
+	// The process before this one may have ended between the tasks and the plan that follows them.
+	if followed := f.FollowedEvictions(); len(eviction.Changed(f.Evictions(), followed)) > 0 {
+		made, err = c.planRecorded(ctx, f, fed, revision, followed)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.restored(f, made, revision, err) {
+			c.reporter.Enqueue(changes.Changes{Replan: []types.NamespacedName{f.Key()}})
 			return nil
 		}
+	}
+	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
+	if err == nil {
 		err = errors.New("for the clusters of today its plan is another one")
 	}
 	return c.reporter.WriteUnobserved(ctx, f, why+": "+err.Error())
+}
+
+// restored reports whether a recorded plan could be made active again. err is the error of its making.
+func (c *Controller) restored(f *state.Federation, made RecordedPlan, revision string, err error) bool {
+	if err != nil {
+		return false
+	}
+	next, restored := f.RestorePlan(made.Plan, revision, made.AllowPrune, time.Now())
+	if restored {
+		c.pool.Enqueue(next)
+	}
+	return restored
 }
 
 // slowFetch bounds the time that reading the sources may take after a restart before accord restores the recorded plan.
@@ -58,14 +84,14 @@ func (c *Controller) restoreIfSlow(ctx context.Context, s *scope) (stop func()) 
 	}
 }
 
-// planRecorded makes the plan of a recorded revision for the clusters of today.
-func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (RecordedPlan, error) {
+// planRecorded makes the plan of a recorded revision for the clusters of today, with the given evictions.
+func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string, evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask) (RecordedPlan, error) {
 	r := recorded(f, revision)
 	r.Builds = c.Builds(f.Key())
 	r.Input = func(checkout Checkout, parts decode.Parts) (propagate.Input, error) {
 		members, err := c.Fleet(ctx, fed)
 		in := checkout.Input(fed, parts, c.pool.Inform(members), f.Previous())
-		in.Evictions = f.Evictions()
+		in.Evictions = evictions
 		return in, err
 	}
 	return c.PlanRecorded(ctx, r)

@@ -66,8 +66,9 @@ func explain(out failover.Outcome) map[manifest.ID][]v1alpha1.EvictionState {
 	return all
 }
 
-// Count counts the changes of tasks that the hub has.
-func (s *State) Count(in failover.Input, out failover.Outcome) {
+// Written counts the changes of tasks that the hub has, and adds their events.
+func (s *State) Written(c *changes.Changes, objects *hubobjects.Records, in failover.Input, out failover.Outcome) {
+	addEvents(c, objects, out)
 	for _, e := range out.Events {
 		switch key := (task{e.ID, e.Cluster}); e.Kind {
 		case failover.ClusterEvicting:
@@ -131,8 +132,8 @@ func failedAt(in failover.Input, id manifest.ID, t v1alpha1.GracefulEvictionTask
 	return at
 }
 
-// AddEvents adds the events of a decision about the FederatedObjects.
-func AddEvents(c *changes.Changes, objects *hubobjects.Records, out failover.Outcome) {
+// addEvents adds the events of a decision about the FederatedObjects.
+func addEvents(c *changes.Changes, objects *hubobjects.Records, out failover.Outcome) {
 	for _, e := range out.Events {
 		kind := changes.Normal
 		if e.Kind == failover.ClusterEvicting {

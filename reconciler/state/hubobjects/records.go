@@ -56,6 +56,22 @@ func (r *Records) AllEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	return all
 }
 
+// FollowedEvictions returns the eviction tasks that the recorded decisions follow: without the open ones of clusters that still have the
+// object. A process that ends after it wrote a task leaves such decisions.
+func (r *Records) FollowedEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+	all := r.AllEvictions()
+	for id, tasks := range all {
+		has := func(cluster string) bool {
+			return slices.ContainsFunc(r.of[id].Spec.Results, func(x v1alpha1.Result) bool { return slices.Contains(x.Clusters, cluster) })
+		}
+		followed := slices.DeleteFunc(slices.Clone(tasks), func(t v1alpha1.GracefulEvictionTask) bool { return t.Open() && has(t.FromCluster) })
+		if all[id] = followed; len(followed) == 0 {
+			delete(all, id)
+		}
+	}
+	return all
+}
+
 // Len returns the number of records.
 func (r *Records) Len() int { return len(r.of) }
 
