@@ -4,6 +4,7 @@
 //	go run ./examples/demo                  the rollout by suspension
 //	go run ./examples/demo staged-rollout   the rollout in stages
 //	go run ./examples/demo tenants          two teams, and the attacks that their Tenants refuse
+//	go run ./examples/demo failover         a cluster that fails, a hub that is cut off, and a drain
 //	go run ./examples/demo --keep           and keep everything up to play with
 package main
 
@@ -70,13 +71,17 @@ type example struct {
 	// name is its folder.
 	name    string
 	members []string
-	play    func(*stage, context.Context) error
+	// flags are those of accord up; links puts a network that can be cut between the hub and each member.
+	flags []string
+	links bool
+	play  func(*stage, context.Context) error
 }
 
 var examples = []example{
-	{"rollout", []string{"cluster-a", "cluster-b", "cluster-c"}, (*stage).rollout},
-	{"staged-rollout", []string{"eu-1", "eu-2", "eu-3", "us-1"}, (*stage).stagedRollout},
-	{"tenants", []string{"eu-1", "eu-2", "us-1"}, (*stage).tenants},
+	{name: "rollout", members: []string{"cluster-a", "cluster-b", "cluster-c"}, play: (*stage).rollout},
+	{name: "staged-rollout", members: []string{"eu-1", "eu-2", "eu-3", "us-1"}, play: (*stage).stagedRollout},
+	{name: "tenants", members: []string{"eu-1", "eu-2", "us-1"}, play: (*stage).tenants},
+	{name: "failover", members: []string{"eu-1", "eu-2", "eu-3", "eu-4"}, flags: failoverFlags, links: true, play: (*stage).failover},
 }
 
 const (

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,9 @@ type stage struct {
 	dir     string
 	running []*child
 	configs map[string]string // kubeconfig by member
+	// links are the networks between the hub and the members, joined the kubeconfigs that lead through them; nil without links.
+	links   map[string]*link
+	joined  map[string]string
 	commits int
 }
 
@@ -95,7 +99,7 @@ func (s *stage) start(ctx context.Context) error {
 	if len(s.configs) < len(s.example.members) {
 		return died("members")
 	}
-	if _, err := s.spawn("accord", "up", "--data-dir", s.path("hub")); err != nil {
+	if _, err := s.spawn("accord", append([]string{"up", "--data-dir", s.path("hub")}, s.example.flags...)...); err != nil {
 		return err
 	}
 	if err := until(ctx, settle, "the hub", func() (bool, error) {
@@ -111,8 +115,13 @@ func (s *stage) start(ctx context.Context) error {
 // join makes a Cluster on the hub for each member.
 func (s *stage) join(ctx context.Context) error {
 	heading("Joining the members: accord join")
+	if s.example.links {
+		if err := s.openLinks(); err != nil {
+			return err
+		}
+	}
 	for _, m := range s.example.members {
-		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--member-kubeconfig", s.configs[m], "--kubeconfig", s.hub())
+		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--member-kubeconfig", cmp.Or(s.joined[m], s.configs[m]), "--kubeconfig", s.hub())
 		if err != nil {
 			return err
 		}
@@ -259,6 +268,9 @@ func (s *stage) close(failed bool) {
 		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = c.in.Close()
 		_ = c.Wait()
+	}
+	for _, l := range s.links {
+		_ = l.close()
 	}
 }
 
