@@ -40,6 +40,7 @@ func TestFailover(t *testing.T) {
 	}
 	w.play(shared)
 	t.Run("a restart in the middle", func(t *testing.T) { restartEvicting(t, w, r) })
+	t.Run("during a rollout", func(t *testing.T) { rollingOut(t, w, r) })
 }
 
 // movable is a policy that places an object of a kind on one of the three clusters, with rules for its failover.
@@ -148,19 +149,7 @@ func directly(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("an object that moves", "direct.yaml", configMap("direct", "1"), "direct-policy.yaml", movable("v1", "ConfigMap", "direct", "{cluster: {purgeMode: Directly}}")))
 	source := w.chosen(r, "direct")
 	w.there(source, "direct", true)
-	taint := func(taints ...corev1.Taint) {
-		w.eventually("the Cluster to be changed", func() error {
-			c := w.cluster(source)
-			c.Spec.Taints = taints
-			err := w.hub.Update(t.Context(), c)
-			if apierrors.IsConflict(err) {
-				return err
-			}
-			require.NoError(t, err)
-			return nil
-		})
-	}
-	taint(corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute})
+	w.taintCluster(source, corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute})
 	w.eventually("the time of the taint", func() error { return unless(w.cluster(source).Spec.Taints[0].TimeAdded != nil, "it has none") })
 	task := w.evicted(r, "direct", "completed", completed)
 	require.Equal(t, []string{source, "Directly"}, []string{task.FromCluster, string(task.PurgeMode)})
@@ -169,7 +158,7 @@ func directly(t *testing.T, w *world, r *repository) {
 	require.NotEqual(t, source, target)
 	w.there(target, "direct", true)
 	require.False(t, w.absent(source, "stays"), "its policy has no failover")
-	taint()
+	w.taintCluster(source)
 	w.applied(r, r.push("the end of it", "direct.yaml", "", "direct-policy.yaml", ""))
 }
 

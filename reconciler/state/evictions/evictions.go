@@ -182,13 +182,11 @@ func (s *State) object(id manifest.ID, f Facts, answers map[string]bool) failove
 	return o
 }
 
-// copyOn returns the copy of an object on a cluster.
+// copyOn returns the copy of an object on a cluster. A copy that waits for its stage is not held: it is evicted, and its replacement gets
+// its version.
 func copyOn(l *delivery.State, id manifest.ID, f Facts, answers bool, d *decision.Decision) failover.Copy {
 	c := failover.Copy{Cluster: l.Name, Held: f.Plan.HoldReason(l.Name, id, f.Plan.Manifest(id).GetLabels())}
 	w := l.Wants.Of(id)
-	if c.Held == "" {
-		c.Held = w.Held
-	}
 	if c.Held == "" && f.Suspended {
 		c.Held = "the federation is suspended"
 	}
