@@ -12,7 +12,9 @@ import (
 )
 
 func TestTimed(t *testing.T) {
-	at := func(seconds int) *metav1.Time { return &metav1.Time{Time: begin.Add(time.Duration(seconds) * time.Second)} }
+	at := func(seconds int) *metav1.Time {
+		return &metav1.Time{Time: begin.Add(time.Duration(seconds) * time.Second)}
+	}
 	evicts := func(value string, added *metav1.Time) corev1.Taint {
 		return corev1.Taint{Key: "maintenance", Value: value, Effect: corev1.TaintEffectNoExecute, TimeAdded: added}
 	}
