@@ -2,6 +2,7 @@ package progress
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -11,10 +12,14 @@ import (
 // answer is the answer of a checkout: whether one commit contains another, and whether the checkout has both.
 type answer struct{ contained, known bool }
 
-// located returns the snapshot with the revisions of the hub, and for a commit without a Release whether the hub passed it by.
+// located returns the snapshot with the revisions of the hub, and for a commit without a Release whether the hub passed it by. The status
+// of the Federation can have the commit a moment before its Release is there.
 func (w *Wait) located(ctx context.Context, s Snapshot, fed *v1alpha1.Federation, releases []v1alpha1.Release) Snapshot {
 	s.Commit, s.HubRevisions = w.Commit, hubRevisions(fed, releases)
 	if s.Release != "" || len(s.HubRevisions) == 0 {
+		return s
+	}
+	if slices.ContainsFunc(s.HubRevisions, func(revision string) bool { return strings.HasPrefix(text.CommitOf(revision), w.Commit) }) {
 		return s
 	}
 	certain := true

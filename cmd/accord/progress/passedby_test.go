@@ -48,4 +48,10 @@ func TestDefectF6APassedCommitIsSuperseded(t *testing.T) {
 
 	w := &Wait{Commit: older, Contains: history(true, true)}
 	require.Empty(t, w.located(t.Context(), Snapshot{Release: "shop-aaaa"}, fed, nil).PassedBy, "it has a Release")
+
+	fed.Status.LastAttemptedRevision = "main@sha1:" + older
+	itself := &Wait{Commit: older[:7], Contains: func(context.Context, string, string) (bool, bool) { return true, true }}
+	s := itself.located(t.Context(), Snapshot{}, fed, nil)
+	require.Empty(t, s.PassedBy, "the hub has read this commit, and writes its Release")
+	require.Empty(t, s.Note)
 }
