@@ -253,10 +253,14 @@ func allGone(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("the end of it", "gone.yaml", "", "gone-policy.yaml", ""))
 }
 
-// restartEvicting: accord restarts while an eviction is under way, and ends it.
+// restartEvicting: accord restarts while an eviction is under way, and ends it. The Federation requires approval, and a newer commit
+// awaits it meanwhile: evictions need none, and do not deliver that commit.
 func restartEvicting(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("an object that moves", "restart.yaml", configMap("restart", "1"), "restart-policy.yaml", movable("v1", "ConfigMap", "restart", "{cluster: {purgeMode: Gracefully}}")))
 	source := w.chosen(r, "restart")
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = &v1alpha1.ApprovalPolicy{} })
+	newer := r.push("a change that nobody approves", "web.yaml", configMap("stays", "2"))
+	w.condition(r, newer, v1alpha1.Approved, metav1.ConditionFalse, "")
 	w.cables[source].setCut(true)
 	task := w.evicted(r, "restart", "open", open)
 	w.stop()
@@ -271,4 +275,8 @@ func restartEvicting(t *testing.T, w *world, r *repository) {
 	w.evicted(r, "restart", "completed", completed)
 	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Name: source}, &v1alpha1.Cluster{}))
 	require.Equal(t, target, w.chosen(r, "restart"))
+	w.condition(r, newer, v1alpha1.Approved, metav1.ConditionFalse, "")
+	for cluster := range w.cables {
+		require.Equal(t, "1", w.configMap(cluster, "stays").Data["key"], "nobody approved the other version")
+	}
 }
