@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -253,30 +252,40 @@ func allGone(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("the end of it", "gone.yaml", "", "gone-policy.yaml", ""))
 }
 
-// restartEvicting: accord restarts while an eviction is under way, and ends it. The Federation requires approval, and a newer commit
-// awaits it meanwhile: evictions need none, and do not deliver that commit.
+// restartEvicting: accord restarts twice while an eviction is under way, and ends it. The Federation requires approval, and the second
+// time a newer commit awaits it: evictions need none, and do not deliver that commit.
 func restartEvicting(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("an object that moves", "restart.yaml", configMap("restart", "1"), "restart-policy.yaml", movable("v1", "ConfigMap", "restart", "{cluster: {purgeMode: Gracefully}}")))
-	source := w.chosen(r, "restart")
 	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = &v1alpha1.ApprovalPolicy{} })
+	w.restartBetween(r)
 	newer := r.push("a change that nobody approves", "web.yaml", configMap("stays", "2"))
 	w.condition(r, newer, v1alpha1.Approved, metav1.ConditionFalse, "")
+	w.restartBetween(r)
+	w.condition(r, newer, v1alpha1.Approved, metav1.ConditionFalse, "")
+	for cluster := range w.cables {
+		require.Equal(t, "1", w.configMap(cluster, "stays").Data["key"], "nobody approved the other version")
+	}
+}
+
+// restartBetween restarts accord between a task and the end of its eviction.
+func (w *world) restartBetween(r *repository) {
+	w.t.Helper()
+	source := w.chosen(r, "restart")
+	of := func(is func(v1alpha1.GracefulEvictionTask) bool) func(v1alpha1.GracefulEvictionTask) bool {
+		return func(task v1alpha1.GracefulEvictionTask) bool { return is(task) && task.FromCluster == source }
+	}
 	w.cables[source].setCut(true)
-	task := w.evicted(r, "restart", "open", open)
+	task := w.evicted(r, "restart", "open", of(open))
 	w.stop()
 	w.run()
 	w.eventually("another cluster", func() error { return unless(w.chosen(r, "restart") != source, "it is on "+source) })
 	target := w.chosen(r, "restart")
 	w.there(target, "restart", true)
-	again := w.evicted(r, "restart", "open", open)
-	require.Equal(t, task.CreationTimestamp.UTC(), again.CreationTimestamp.UTC(), "it is the same eviction")
+	again := w.evicted(r, "restart", "open", of(open))
+	require.Equal(w.t, task.CreationTimestamp.UTC(), again.CreationTimestamp.UTC(), "it is the same eviction")
 	w.cables[source].setCut(false)
 	w.there(source, "restart", false)
-	w.evicted(r, "restart", "completed", completed)
-	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Name: source}, &v1alpha1.Cluster{}))
-	require.Equal(t, target, w.chosen(r, "restart"))
-	w.condition(r, newer, v1alpha1.Approved, metav1.ConditionFalse, "")
-	for cluster := range w.cables {
-		require.Equal(t, "1", w.configMap(cluster, "stays").Data["key"], "nobody approved the other version")
-	}
+	w.evicted(r, "restart", "completed", of(completed))
+	require.Equal(w.t, target, w.chosen(r, "restart"))
+	w.clusterIs(source, metav1.ConditionTrue, v1alpha1.ClusterReady)
 }

@@ -38,6 +38,9 @@ func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried rec
 
 // persistRelease reports in the Release that a revision begins. A new Release reports so from its creation on.
 func (r *Reporter) persistRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release) error {
+	if release == nil { // after a restart with a source that cannot be read
+		return nil
+	}
 	isNew := release.Generation == 0
 	if err := r.put(ctx, f, release); err != nil || isNew && release.Generation == 1 {
 		return err

@@ -23,11 +23,11 @@ func (f *Federation) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	return f.records.objects.AllEvictions()
 }
 
-// FollowedEvictions returns the tasks that the recorded decisions follow.
-func (f *Federation) FollowedEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+// PossibleEvictions returns the tasks that the recorded decisions may follow, the most probable first.
+func (f *Federation) PossibleEvictions() []map[manifest.ID][]v1alpha1.GracefulEvictionTask {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.records.objects.FollowedEvictions()
+	return f.records.objects.PossibleEvictions()
 }
 
 // DecideEvictions decides about evictions. in has no objects yet. It returns false without a persisted plan, and while suspended.

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/reconciler/state/unobserved"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
@@ -182,6 +183,34 @@ func TestEvictionsLeaveANewerRevisionPending(t *testing.T) {
 	lifted := s.f.LiftedEvictions(onHub)
 	require.False(t, *lifted[0].SuppressDeletion)
 	require.Empty(t, lifted[0].Reason, "the other fields are accord's")
+}
+
+// TestInterruptedEvictionIsRestored: an eviction needs no approval after a restart in the middle of its activation either.
+func TestInterruptedEvictionIsRestored(t *testing.T) {
+	s, now := evicting(t, 3), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	id, recorded := deploymentID("app-1"), s.plan
+	s.f.records.objects.Set(s.f.WithEvictions(id, []v1alpha1.GracefulEvictionTask{{
+		FromCluster: "cluster-a", PurgeMode: v1alpha1.PurgeGracefully, CreationTimestamp: metav1.NewTime(now), ClustersBeforeFailover: []string{"cluster-a"},
+	}}))
+	evicted, both := s.evict(recorded), []string{"cluster-a", "cluster-b"}
+	release := func(revision string, plan *propagate.Plan, unapproved bool) *v1alpha1.Release {
+		r := &v1alpha1.Release{Spec: v1alpha1.ReleaseSpec{Revision: revision, PlanDigest: plan.Digest()}}
+		if unapproved {
+			r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.Approved, Status: metav1.ConditionFalse}}
+		}
+		return r
+	}
+	matches := func(plan *propagate.Plan, changed []string, releases ...*v1alpha1.Release) unobserved.Match {
+		return unobserved.Matches(releases, plan, "main@1", changed)
+	}
+	newer := release("main@2", s.plan, true)
+	require.Equal(t, unobserved.Same, matches(recorded, nil, newer, release("main@1", recorded, false)))
+	require.Equal(t, unobserved.Interrupted, matches(evicted, both, newer, release("main@1", evicted, false)), "its Deliveries were not written")
+	require.Equal(t, unobserved.Different, matches(evicted, both, newer, release("main@1", recorded, false)), "it was not active")
+	require.Equal(t, unobserved.Different, matches(evicted, both, release("main@1", evicted, true)), "it is not approved")
+	require.Equal(t, unobserved.Interrupted, matches(recorded, nil, release("main@1", evicted, true)), "the plan with the eviction was parked")
+	require.Equal(t, unobserved.Different, matches(evicted, []string{"cluster-c"}, release("main@1", evicted, false)), "no eviction concerns the cluster")
+	require.Equal(t, unobserved.Different, matches(recorded, both, release("main@1", recorded, false)))
 }
 
 // evict makes the plan of the same revision with the recorded evictions.

@@ -13,9 +13,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
 )
 
-// After a restart the newest revision may not become active: its source cannot be read, it is invalid or parked, or the
-// Federation is suspended. Then the plan that the process before this one delivered is made again from the recorded
-// commits: nothing is reported that this process has not observed.
+// After a restart the newest revision may not become active: its source cannot be read, it is invalid or parked, or the Federation is
+// suspended. Then the delivered plan is made again from the recorded commits: nothing is reported that this process has not observed.
 
 // RecordedRevision returns the revision of the recorded Deliveries while no plan is active; false if there is none.
 func (f *Federation) RecordedRevision() (string, bool) {
@@ -32,7 +31,7 @@ func (f *Federation) RecordedRevision() (string, bool) {
 }
 
 // RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless that plan became
-// active last, with the recorded digest on every cluster: then the hub has its records, and they need no write.
+// active last. The hub has its records, unless the process before this one was interrupted while it activated evictions.
 func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPrune bool, now time.Time) (c changes.Changes, restored bool) {
 	plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
@@ -41,12 +40,13 @@ func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPru
 		return c, true
 	}
 	covered := plan.Clusters()
-	if !unobserved.LastActive(f.releases(), revision, plan.Digest()) || slices.ContainsFunc(covered, func(c string) bool { return f.changes(c, plan) }) ||
-		slices.ContainsFunc(f.names(), func(c string) bool { return !slices.Contains(covered, c) }) {
+	match := unobserved.Matches(f.releases(), plan, revision, slices.DeleteFunc(slices.Clone(covered), func(c string) bool { return !f.changes(c, plan) }))
+	left := slices.ContainsFunc(f.names(), func(c string) bool { return !slices.Contains(covered, c) })
+	if left || match == unobserved.Different || match == unobserved.Interrupted && f.declared.object.Spec.Suspend {
 		return c, false
 	}
 	f.active.plan, f.active.decidedAt, f.active.revision, f.active.allowPrune = plan, now, revision, allowPrune
-	f.active.persisted, f.active.restored = true, true
+	f.active.persisted, f.active.evicting, f.active.restored = match == unobserved.Same, match == unobserved.Interrupted, true
 	if older := f.records.older; f.records.release == nil && len(older) > 0 && older[0].Spec.Revision == revision {
 		f.records.release, f.records.older = older[0].DeepCopy(), older[1:]
 	}

@@ -129,6 +129,9 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	s := &scope{f: f, fed: fed}
+	if err := c.restoreEvicting(ctx, f, fed); err != nil {
+		return ctrl.Result{}, err
+	}
 	if fed.Spec.Suspend {
 		c.pool.Enqueue(f.Suspend())
 	} else if err := errors.Join(c.evict(ctx, f, fed), c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
-	"github.com/accord-dev/accord/propagate/eviction"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
@@ -26,41 +25,48 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	if !recorded {
 		return nil
 	}
-	made, err := c.planRecorded(ctx, f, fed, revision, f.Evictions())
-	if ctx.Err() != nil {
+	restored, err := c.restoreRecorded(ctx, f, fed, revision)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if c.restored(f, made, revision, err) {
+	case restored:
 		return nil
-	}
-	// The process before this one may have ended between the tasks and the plan that follows them.
-	if followed := f.FollowedEvictions(); len(eviction.Changed(f.Evictions(), followed)) > 0 {
-		made, err = c.planRecorded(ctx, f, fed, revision, followed)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if c.restored(f, made, revision, err) {
-			c.reporter.Enqueue(changes.Changes{Replan: []types.NamespacedName{f.Key()}})
-			return nil
-		}
-	}
-	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
-	if err == nil {
+	case err == nil:
 		err = errors.New("for the clusters of today its plan is another one")
 	}
+	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
 	return c.reporter.WriteUnobserved(ctx, f, why+": "+err.Error())
 }
 
-// restored reports whether a recorded plan could be made active again. err is the error of its making.
-func (c *Controller) restored(f *state.Federation, made RecordedPlan, revision string, err error) bool {
-	if err != nil {
-		return false
+// restoreEvicting restores the recorded plan before the newest revision is planned if objects have eviction tasks. Evictions then begin
+// and end from the active plan. Otherwise they would wait for the approval or the dry-run of the newest plan.
+func (c *Controller) restoreEvicting(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
+	revision, recorded := f.RecordedRevision()
+	if !recorded || len(f.Evictions()) == 0 {
+		return nil
 	}
-	next, restored := f.RestorePlan(made.Plan, revision, made.AllowPrune, time.Now())
-	if restored {
-		c.pool.Enqueue(next)
+	_, _ = c.restoreRecorded(ctx, f, fed, revision) // restore tries again after the newest revision, and reports the error
+	return ctx.Err()
+}
+
+// restoreRecorded makes the plan of the recorded revision active again. It returns false if that is impossible.
+func (c *Controller) restoreRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (bool, error) {
+	var last error
+	for _, tasks := range f.PossibleEvictions() {
+		made, err := c.planRecorded(ctx, f, fed, revision, tasks)
+		if err != nil {
+			last = err
+			continue
+		}
+		if next, restored := f.RestorePlan(made.Plan, revision, made.AllowPrune, time.Now()); restored {
+			c.pool.Enqueue(next)
+			if _, _, due := f.EvictionsDue(); due {
+				c.reporter.Enqueue(changes.Changes{Replan: []types.NamespacedName{f.Key()}})
+			}
+			return true, nil
+		}
 	}
-	return restored
+	return false, last
 }
 
 // slowFetch bounds the time that reading the sources may take after a restart before accord restores the recorded plan.

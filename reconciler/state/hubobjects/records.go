@@ -7,8 +7,11 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/eviction"
 )
 
 // Records are the FederatedObjects of a Federation.
@@ -56,20 +59,42 @@ func (r *Records) AllEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	return all
 }
 
-// FollowedEvictions returns the eviction tasks that the recorded decisions follow: without the open ones of clusters that still have the
-// object. A process that ends after it wrote a task leaves such decisions.
-func (r *Records) FollowedEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
+// PossibleEvictions returns the eviction tasks that the recorded decisions may follow, the most probable first. A process that ends after
+// it wrote tasks leaves the decisions of the plan before them: without the open tasks of clusters that still have the object, and with the
+// tasks open that ended last.
+func (r *Records) PossibleEvictions() []map[manifest.ID][]v1alpha1.GracefulEvictionTask {
 	all := r.AllEvictions()
+	begun, ended := map[manifest.ID][]v1alpha1.GracefulEvictionTask{}, map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
+	var last *metav1.Time
+	for _, tasks := range all {
+		for _, t := range tasks {
+			if !t.Open() && (last == nil || last.Before(t.CompletionTimestamp)) {
+				last = t.CompletionTimestamp
+			}
+		}
+	}
 	for id, tasks := range all {
 		has := func(cluster string) bool {
 			return slices.ContainsFunc(r.of[id].Spec.Results, func(x v1alpha1.Result) bool { return slices.Contains(x.Clusters, cluster) })
 		}
-		followed := slices.DeleteFunc(slices.Clone(tasks), func(t v1alpha1.GracefulEvictionTask) bool { return t.Open() && has(t.FromCluster) })
-		if all[id] = followed; len(followed) == 0 {
-			delete(all, id)
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t v1alpha1.GracefulEvictionTask) bool { return t.Open() && has(t.FromCluster) })
+		if len(tasks) == 0 {
+			continue
+		}
+		begun[id], ended[id] = tasks, slices.Clone(tasks)
+		for i := range tasks {
+			if t := &ended[id][i]; !t.Open() && t.CompletionTimestamp.Equal(last) {
+				t.CompletionTimestamp, t.Cancelled = nil, false
+			}
 		}
 	}
-	return all
+	possible := []map[manifest.ID][]v1alpha1.GracefulEvictionTask{all}
+	for _, next := range []map[manifest.ID][]v1alpha1.GracefulEvictionTask{begun, ended} {
+		if len(eviction.Changed(possible[len(possible)-1], next)) > 0 {
+			possible = append(possible, next)
+		}
+	}
+	return possible
 }
 
 // Len returns the number of records.

@@ -3,6 +3,7 @@ package unobserved
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
 )
@@ -58,6 +60,56 @@ func LastActive(releases []*v1alpha1.Release, revision, digest string) bool {
 		}
 	}
 	return found
+}
+
+// Match is the relation between a plan and the recorded plan.
+type Match int
+
+const (
+	// Different plans are not restored.
+	Different Match = iota
+	// Interrupted is the plan whose evictions the process before this one was activating: the records of some clusters are older.
+	Interrupted
+	// Same is the plan that became active last.
+	Same
+)
+
+// Matches compares a plan with the recorded one. changed are the clusters whose Deliveries have other digests. An eviction needs no
+// approval, but the plan has to be one that was active: its digest is that of a Release that was not stopped, and only clusters that
+// take part in evictions changed.
+func Matches(releases []*v1alpha1.Release, plan *propagate.Plan, revision string, changed []string) Match {
+	active := LastActive(releases, revision, plan.Digest())
+	for _, r := range releases {
+		if r.Spec.Revision == revision && Stopped(r) && len(changed) == 0 && !active && LastActive(releases, revision, r.Spec.PlanDigest) {
+			return Interrupted // its Release has the digest of a plan that was stopped
+		} else if r.Spec.Revision == revision && Stopped(r) && len(changed) > 0 {
+			return Different
+		}
+	}
+	switch {
+	case !active:
+		return Different
+	case len(changed) == 0:
+		return Same
+	}
+	concerned := map[string]bool{}
+	for id, tasks := range plan.Evictions() {
+		for _, t := range tasks {
+			concerned[t.FromCluster] = true
+			for _, cluster := range t.ClustersBeforeFailover {
+				concerned[cluster] = true
+			}
+		}
+		if d := plan.Decision(id); d != nil {
+			for _, choice := range d.Chosen {
+				concerned[choice.Cluster] = true
+			}
+		}
+	}
+	if slices.ContainsFunc(changed, func(cluster string) bool { return !concerned[cluster] }) {
+		return Different
+	}
+	return Interrupted
 }
 
 // Stopped reports whether the plan of a Release did not become active.
