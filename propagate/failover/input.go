@@ -28,8 +28,8 @@ type Input struct {
 // Cluster is the state of one cluster.
 type Cluster struct {
 	Name string
-	// Unreachable means that the cluster failed and is not Ready: it counts for MaxUnreachable. A cluster that accord refuses, or has
-	// not probed yet, does not count.
+	// Unreachable means that the cluster failed and is not Ready, or is Ready and stopped answering: it counts for MaxUnreachable. A
+	// cluster that accord refuses, or has not probed yet, does not count.
 	Unreachable bool
 	// Answers means that the API server answers now, whether or not the cluster is Ready already: accord can observe and delete copies.
 	Answers bool

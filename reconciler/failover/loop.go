@@ -10,11 +10,8 @@ import (
 	"sync"
 	"time"
 
-	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -179,8 +176,9 @@ func (l *Loop) clusters(ctx context.Context, now time.Time) ([]failover.Cluster,
 		if c.DeletionTimestamp != nil {
 			continue
 		}
+		reach := l.Registry.Reachability(c.Name, now)
 		all = append(all, failover.Cluster{
-			Name: c.Name, Unreachable: failed(c), Answers: l.Registry.Reachability(c.Name, now).Unreachable == "",
+			Name: c.Name, Unreachable: unreachable(c, reach.Lost()), Answers: reach.Unreachable == "",
 			Taints:   slices.Concat(c.Spec.Taints, c.Status.Taints),
 			Removing: slices.ContainsFunc(c.Spec.Taints, drains),
 		})
@@ -191,13 +189,6 @@ func (l *Loop) clusters(ctx context.Context, now time.Time) ([]failover.Cluster,
 // drains reports whether a taint is that of "accord drain".
 func drains(t corev1.Taint) bool {
 	return t.Key == v1alpha1.TaintDrain && t.Effect == corev1.TaintEffectNoExecute
-}
-
-// failed reports whether a cluster is not Ready, was probed, and is not refused.
-func failed(c *v1alpha1.Cluster) bool {
-	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
-	return ready != nil && ready.Status != metav1.ConditionTrue &&
-		slices.Contains([]string{v1alpha1.ClusterNotReachable, v1alpha1.ClusterNotReady, v1alpha1.ClusterStatusUnknown}, ready.Reason)
 }
 
 // report sets the condition FailoverBlocked of a Federation.

@@ -57,6 +57,11 @@ type State struct {
 	Silence status.Outage
 }
 
+// Lost reports whether the cluster stopped answering. A cluster that was not probed yet, or that no replica is connected to, is not lost.
+func (s State) Lost() bool {
+	return s.Unreachable != "" && s.Unreachable != NotProbed && s.Unreachable != NotConnected
+}
+
 // Connectivity returns the reachability as a DeliveryReport carries it.
 func (s State) Connectivity() v1alpha1.Connectivity {
 	r := v1alpha1.Connectivity{Unreachable: s.Unreachable}
