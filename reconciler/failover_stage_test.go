@@ -9,11 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // rollingOut: the source has the second version and its stage awaits approval. The replacement gets the second version although its stage
 // has not started, and the old copy is deleted without waiting for a stage. Another object of the rollout keeps waiting there.
 func rollingOut(t *testing.T, w *world, r *repository) {
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = nil }) // of the part before
 	w.applied(r, r.push("an object in stages", "staged.yaml", configMap("staged", "1"), "staged-policy.yaml", movable("v1", "ConfigMap", "staged", "{cluster: {purgeMode: Gracefully}}"),
 		"spread.yaml", configMap("spread", "1"), "spread-policy.yaml", policyFor("spread", fleetOfThree, "")))
 	source := w.chosen(r, "staged")

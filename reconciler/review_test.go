@@ -23,6 +23,6 @@ spec:
 	require.Equal(t, []string{
 		`policy.yaml:12: PropagationPolicy shop/advised: spec.placement.clusterAffinity.clusterNames names cluster "clustera", which is not in the fleet (write "cluster-a")`,
 		`policy.yaml:20: PropagationPolicy shop/late selects no object (did you mean "advised"?)`,
-		`policy.yaml:13: PropagationPolicy shop/advised: spec.failover is not acted on`,
+		`policy.yaml:13: PropagationPolicy shop/advised: spec.failover is not acted on: the Federation does not enable failover (spec.failover.enabled)`,
 	}, w.ready(r, sha).Status.Warnings)
 }
