@@ -66,6 +66,9 @@ func (p *Plan) keepReason(d *decision.Decision, cluster string) string {
 // Evicted returns the objects whose old copy an eviction deletes from a cluster, sorted: evicted workloads, with the dependencies that
 // only they needed there. It holds whether or not the Federation prunes. HoldReason and KeepReason are empty for each.
 func (p *Plan) Evicted(cluster string) []manifest.ID {
+	if len(p.evictions) == 0 {
+		return nil
+	}
 	evicted := map[manifest.ID]bool{}
 	add := func(id manifest.ID) {
 		if it, _ := p.items.get(id); !it.decision.On(cluster) && p.KeepReason(cluster, id, it.manifest.GetLabels()) == "" {

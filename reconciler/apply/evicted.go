@@ -33,12 +33,5 @@ func (d *delivery) purgeEvicted(ctx context.Context) error {
 	}
 	slices.SortFunc(remove, manifest.ID.Compare)
 	slices.SortFunc(release, manifest.ID.Compare)
-	if err := each(ctx, d.options.Workers, release, d.release); err != nil {
-		return err
-	}
-	objects, last := split(remove)
-	if err := each(ctx, d.options.Workers, objects, d.delete); err != nil {
-		return err
-	}
-	return each(ctx, d.options.Workers, last, d.delete)
+	return d.clear(ctx, remove, release)
 }

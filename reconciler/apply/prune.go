@@ -32,6 +32,11 @@ func (d *delivery) prune(ctx context.Context) error {
 	if d.outcome.PruneBlocked = d.pruneBlocked(remove); d.outcome.PruneBlocked != "" {
 		remove = nil
 	}
+	return d.clear(ctx, remove, release)
+}
+
+// clear releases objects, and then deletes others in their order.
+func (d *delivery) clear(ctx context.Context, remove, release []manifest.ID) error {
 	if err := each(ctx, d.options.Workers, release, d.release); err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -21,14 +20,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/status"
 )
-
-// evicted returns the objects whose old copy an eviction deletes from a cluster.
-func evicted(plan *propagate.Plan, cluster string) []manifest.ID {
-	if len(plan.Evictions()) == 0 {
-		return nil
-	}
-	return plan.Evicted(cluster)
-}
 
 // errUnplanned ends the delivery of a plan that was made without the inventory of the cluster.
 var errUnplanned = errors.New("the cluster has objects of the Federation that the hub has no record of; accord plans again with them")
@@ -64,7 +55,7 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	defer place.leave()
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
 		Difference: difference, Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
-		Urgent: j.First, Evicted: evicted(j.Plan, w.Name()), Withdraw: j.Withdraw, SkipRepair: spare, Workers: place.share, Yield: w.pool.planning(key).yield,
+		Urgent: j.First, Evicted: j.Plan.Evicted(w.Name()), Withdraw: j.Withdraw, SkipRepair: spare, Workers: place.share, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)
 			return w.pool.reporter.RecordInventory(ctx, f, w.Name())
