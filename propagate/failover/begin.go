@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // WaitsForTurn is the beginning of the reason of an eviction that the rate delays.
@@ -101,7 +102,7 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 	}
 	if i := slices.IndexFunc(tasks, func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == choice }); i >= 0 && c.why.producer != ClusterRemoval {
 		if until = tasks[i].CompletionTimestamp.Add(d.in.Settings.Cooldown); until.After(d.now) {
-			return t, fmt.Sprintf("an eviction from %s ended at %s, and the cooldown lasts %s", choice, clock(tasks[i].CompletionTimestamp.Time), short(d.in.Settings.Cooldown)), until
+			return t, fmt.Sprintf("an eviction from %s ended at %s, and the cooldown lasts %s", choice, clock(tasks[i].CompletionTimestamp.Time), phrase.Duration(d.in.Settings.Cooldown)), until
 		}
 	}
 	labels, err := preserved(c.why.keep, held.Status)
@@ -127,14 +128,3 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 
 // clock returns a time as messages have it.
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// short returns a duration without its zero units: "5m" for 5m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/taint"
 )
 
@@ -76,7 +77,7 @@ func (d *decider) byTaint(o *Object, c *Cluster) (cause, bool) {
 		message: fmt.Sprintf("cluster %s has the taint %s, which no clusterToleration tolerates", c.Name, evicts.by.ToString()),
 	}
 	if evicts.tolerated > 0 {
-		e.message = fmt.Sprintf("cluster %s has the taint %s for longer than the tolerated %s", c.Name, evicts.by.ToString(), short(evicts.tolerated))
+		e.message = fmt.Sprintf("cluster %s has the taint %s for longer than the tolerated %s", c.Name, evicts.by.ToString(), phrase.Duration(evicts.tolerated))
 	}
 	e.follow(o.Policy.Spec.Failover.Cluster)
 	return e, true
@@ -149,7 +150,7 @@ func (d *decider) byHealth(o *Object, c *Cluster) (cause, bool) {
 	}
 	e := cause{
 		due: since.Add(tolerated), reason: ApplicationFailure, producer: ApplicationFailover, purge: v1alpha1.PurgeGracefully,
-		message: fmt.Sprintf("the copy on %s is unhealthy for longer than the tolerated %s", c.Name, short(tolerated)), keep: rules.StatePreservation,
+		message: fmt.Sprintf("the copy on %s is unhealthy for longer than the tolerated %s", c.Name, phrase.Duration(tolerated)), keep: rules.StatePreservation,
 	}
 	if rules.PurgeMode != "" {
 		e.purge = v1alpha1.PurgeMode(rules.PurgeMode)

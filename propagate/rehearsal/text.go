@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -25,9 +24,9 @@ type Line struct{ At, Cluster, Text string }
 func (t Timeline) Lines() []Line {
 	var lines []Line
 	for _, m := range t.Moments {
-		lines = append(lines, Line{short(m.At), m.Cluster, m.sentence()})
+		lines = append(lines, Line{phrase.Duration(m.At), m.Cluster, m.sentence()})
 	}
-	lines = append(lines, Line{short(t.Lasted), "end", t.Verdict()})
+	lines = append(lines, Line{phrase.Duration(t.Lasted), "end", t.Verdict()})
 	for _, e := range t.Ends {
 		if e.State == NoPlace {
 			lines = append(lines, Line{"", e.Cluster, e.ID.String() + " has no place: " + e.Message})
@@ -115,15 +114,4 @@ func clusters(all []previous.Cluster) string {
 		}
 	}
 	return phrase.List(names, namedClusters)
-}
-
-// short returns a duration without its zero units: "5m30s", "20m".
-func short(d time.Duration) string {
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
 }

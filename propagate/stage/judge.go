@@ -3,10 +3,10 @@ package stage
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // standing is the progress of a cluster towards the wanted version. The first row that fits decides:
@@ -172,24 +172,12 @@ func (m *machine) failureMessage(c *member) string {
 	case c.stalled():
 		message = c.Name + " cannot become healthy"
 	case c.GatePassedAt.IsZero():
-		message = fmt.Sprintf("%s is not healthy within %s (%s)", c.Name, short(c.stage.deadline), deadline)
+		message = fmt.Sprintf("%s is not healthy within %s (%s)", c.Name, phrase.Duration(c.stage.deadline), deadline)
 	default:
-		message = fmt.Sprintf("%s has been unhealthy for %s (%s)", c.Name, short(c.stage.deadline), deadline)
+		message = fmt.Sprintf("%s has been unhealthy for %s (%s)", c.Name, phrase.Duration(c.stage.deadline), deadline)
 	}
 	if c.reportsCurrent() && c.Report.Message != "" {
 		message += ": " + c.Report.Message
 	}
 	return message
-}
-
-// short formats a time span without zeros: "10m", "1h30m", "1m30s".
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

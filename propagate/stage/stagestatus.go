@@ -3,6 +3,8 @@ package stage
 import (
 	"fmt"
 	"strings"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // status counts the clusters of one stage.
@@ -67,7 +69,7 @@ func (m *machine) message(i int, f Status, o *Outcome) string {
 		}
 		return strings.Join(append(parts, o.Message), "; ")
 	case !f.CompletedAt.IsZero() && p.soakDuration > 0:
-		return fmt.Sprintf("completed %s, soaked %s", f.CompletedAt.Format("15:04:05"), short(p.soakDuration))
+		return fmt.Sprintf("completed %s, soaked %s", f.CompletedAt.Format("15:04:05"), phrase.Duration(p.soakDuration))
 	case !f.CompletedAt.IsZero():
 		return "completed " + f.CompletedAt.Format("15:04:05")
 	case f.Updated < f.Clusters:

@@ -60,9 +60,9 @@ func (t *Timeline) add(s Step) {
 func (t Timeline) String() string {
 	var b strings.Builder
 	for _, m := range t.Moments {
-		fmt.Fprintf(&b, "%-9s %-10s %s\n", short(m.At), m.Stage, m.sentence())
+		fmt.Fprintf(&b, "%-9s %-10s %s\n", phrase.Duration(m.At), m.Stage, m.sentence())
 	}
-	fmt.Fprintf(&b, "%-9s %-10s %s", short(t.Lasted), "end", t.Last.Phase)
+	fmt.Fprintf(&b, "%-9s %-10s %s", phrase.Duration(t.Lasted), "end", t.Last.Phase)
 	if t.Last.Message != "" && t.Last.Phase != Complete {
 		fmt.Fprintf(&b, ": %s", t.Last.Message)
 	}

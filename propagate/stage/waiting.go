@@ -3,6 +3,8 @@ package stage
 import (
 	"fmt"
 	"time"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // waitingCluster selects the cluster that the stage waits for: the cluster in the worst state, then the one with the earliest
@@ -58,7 +60,7 @@ func (m *machine) waits(c *member) (WaitingFor, int) {
 		w.Message, w.Since, w.Deadline = "to be reachable: "+c.Unreachable, c.UnavailableSince, c.UnavailableSince.Add(c.stage.deadline)
 		return w, rankUnreachable
 	case c.healthyNow() && c.GatePassedAt.IsZero() && !m.soaked(c):
-		w.Message, w.Since, w.Deadline = "to be healthy for "+short(c.stage.soakDuration), c.HealthySince, c.HealthySince.Add(c.stage.soakDuration)
+		w.Message, w.Since, w.Deadline = "to be healthy for "+phrase.Duration(c.stage.soakDuration), c.HealthySince, c.HealthySince.Add(c.stage.soakDuration)
 		return w, rankSoak
 	case c.healthyNow() && c.GatePassedAt.IsZero():
 		w.Message = fmt.Sprintf("to pass %s", c.openQuestion())

@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 	stages "github.com/accord-dev/accord/propagate/stage"
@@ -267,14 +268,7 @@ func shortDuration(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return phrase.Duration(d)
 }
 
 // silentFor returns the unreachable time in kubectl's form, and "" if it is not known.
