@@ -14,13 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/failover"
+	"github.com/accord-dev/accord/reconciler/decisionqueue"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -28,13 +28,8 @@ import (
 )
 
 const (
-	// workers bounds the Federations that are decided at once.
-	workers = 2
 	// gather is the time for which observations are gathered before a decision.
 	gather = 250 * time.Millisecond
-	// firstRetry and lastRetry bound the back-off of a decision that could not be written.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 	// mostBlocked bounds the evictions that the condition FailoverBlocked names.
 	mostBlocked = 3
 )
@@ -57,7 +52,7 @@ type Options struct {
 // Loop decides the evictions of all Federations.
 type Loop struct {
 	Options
-	queue workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	queue *decisionqueue.Queue
 
 	mu      sync.Mutex
 	blocked map[types.NamespacedName]bool // Federations with the condition FailoverBlocked, or that may have it since before this process
@@ -65,8 +60,7 @@ type Loop struct {
 
 // NewLoop returns a loop, which decides nothing before Run is called.
 func NewLoop(o Options) *Loop {
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)
-	return &Loop{Options: o, queue: workqueue.NewTypedRateLimitingQueue(limit), blocked: map[types.NamespacedName]bool{}}
+	return &Loop{Options: o, queue: decisionqueue.New(), blocked: map[types.NamespacedName]bool{}}
 }
 
 // Check requests a decision. It does not block.
@@ -99,13 +93,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watching the clusters: %w", err)
 	}
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() { l.work(ctx) })
-	}
-	<-ctx.Done()
-	l.queue.ShutDown()
-	running.Wait()
+	l.queue.Run(ctx, l.decide, func(key types.NamespacedName, err error) {
+		l.Log.Error("cannot write eviction tasks, trying again", "federation", key, "error", err)
+	})
 	return informer.RemoveEventHandler(watch)
 }
 
@@ -113,22 +103,6 @@ func (l *Loop) Run(ctx context.Context) error {
 func same(a, b *v1alpha1.Cluster) bool {
 	return failed(a) == failed(b) && (a.DeletionTimestamp == nil) == (b.DeletionTimestamp == nil) &&
 		equality.Semantic.DeepEqual(a.Spec.Taints, b.Spec.Taints) && equality.Semantic.DeepEqual(a.Status.Taints, b.Status.Taints)
-}
-
-func (l *Loop) work(ctx context.Context) {
-	for {
-		key, shutdown := l.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := l.decide(ctx, key); err == nil {
-			l.queue.Forget(key)
-		} else if ctx.Err() == nil {
-			l.Log.Error("cannot write eviction tasks, trying again", "federation", key, "error", err)
-			l.queue.AddRateLimited(key)
-		}
-		l.queue.Done(key)
-	}
 }
 
 // decide makes one decision and acts on it. The hub has the tasks before any plan follows them: a process that takes over at any point

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 
+	"github.com/accord-dev/accord/reconciler/decisionqueue"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -20,12 +20,8 @@ import (
 )
 
 const (
-	// workers bounds the Federations that are decided at once, writers the Deliveries that are written at once.
-	workers = 2
+	// writers bounds the Deliveries that are written at once.
 	writers = 8
-	// firstRetry and lastRetry bound the back-off of a decision that could not be written.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 )
 
 // Loop decides the rollouts of all Federations.
@@ -35,7 +31,7 @@ type Loop struct {
 	reporter *report.Reporter
 	past     *Past
 	log      *slog.Logger
-	queue    workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	queue    *decisionqueue.Queue
 
 	mu      sync.Mutex
 	decided map[types.NamespacedName]time.Time // when each was decided last
@@ -43,9 +39,8 @@ type Loop struct {
 
 // NewLoop returns a loop, which decides nothing before Run is called.
 func NewLoop(registry *state.Registry, pool *deliver.Pool, reporter *report.Reporter, past *Past, log *slog.Logger) *Loop {
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)
 	return &Loop{
-		registry: registry, pool: pool, reporter: reporter, past: past, log: log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		registry: registry, pool: pool, reporter: reporter, past: past, log: log, queue: decisionqueue.New(),
 		decided: map[types.NamespacedName]time.Time{},
 	}
 }
@@ -60,29 +55,9 @@ func (l *Loop) Check(c changes.RolloutCheck) {
 
 // Run decides until ctx ends.
 func (l *Loop) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() { l.work(ctx) })
-	}
-	<-ctx.Done()
-	l.queue.ShutDown()
-	running.Wait()
-}
-
-func (l *Loop) work(ctx context.Context) {
-	for {
-		key, shutdown := l.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := l.decide(ctx, key); err == nil {
-			l.queue.Forget(key)
-		} else if ctx.Err() == nil {
-			l.log.Error("cannot write a rollout decision, trying again", "federation", key, "error", err)
-			l.queue.AddRateLimited(key)
-		}
-		l.queue.Done(key)
-	}
+	l.queue.Run(ctx, l.decide, func(key types.NamespacedName, err error) {
+		l.log.Error("cannot write a rollout decision, trying again", "federation", key, "error", err)
+	})
 }
 
 // decide makes one decision and acts on it. The hub has whatever leads to a write on a member before that write: a process
