@@ -143,7 +143,7 @@ func (f *Federation) succeed(release *v1alpha1.Release) {
 		release.Status, release.Generation, release.UID, release.Spec.PlanDigest = old.Status, old.Generation, old.UID, old.Spec.PlanDigest
 		s.older = slices.Delete(s.older, i, i+1)
 	}
-	s.release, s.releaseDirty = release, false
+	s.release, s.releaseDirty = release, i > 0 || i == 0 && s.releaseDirty // a status that was computed and not written is not lost
 }
 
 // Plan returns the active plan; nil before the first.

@@ -2,8 +2,11 @@ package state
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -30,6 +33,28 @@ func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 	clusters[0].State = v1alpha1.Healthy
 	f.records.objects.HideMissing(clusters)
 	require.Equal(t, v1alpha1.Healthy, clusters[0].State)
+}
+
+// A status that was computed while the plan of the same commit is activated again is written.
+func TestASecondActivationKeepsAnUnwrittenStatus(t *testing.T) {
+	s := newScale(t, 1, 1)
+	s.plans()
+	s.adopts()
+	s.f.active.starting = false
+	now := time.Now()
+	write := func() *v1alpha1.Release {
+		release, _ := s.f.TakeRelease(now)
+		return release
+	}
+	require.NotNil(t, write())
+	require.Nil(t, write(), "the hub has it")
+
+	s.f.clusters[s.clusters[0]].Delivery.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: status.ApplyFailed}}
+	s.f.FederationStatus(now) // computes the status of the Release, too
+	s.activate(s.plan)
+	release := write()
+	require.NotNil(t, release, "the hub has the status before")
+	require.Equal(t, status.ApplyFailed, meta.FindStatusCondition(release.Status.Conditions, "Ready").Reason)
 }
 
 // A status that was computed before a newer spec is on the hub is about the generation before.
