@@ -56,7 +56,7 @@ type Reporter struct {
 	// checkEvictions does the same for the loop of evictions.
 	checkEvictions func(federation types.NamespacedName)
 
-	// decisions is held while a decision is computed and written to FederatedObjects, and exclusively while eviction tasks are written.
+	// decisions is held while a plan is persisted, and exclusively while eviction tasks are written, or a FederatedObject is restored.
 	decisions sync.RWMutex
 	// creates is held by each create of a FederatedObject, and exclusively while a plan is compared with the hub.
 	creates sync.RWMutex

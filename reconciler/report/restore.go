@@ -18,8 +18,11 @@ func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like change
 		if err := r.adoptLifted(ctx, f, o); err != nil {
 			return err
 		}
-		r.decisions.RLock()
-		defer r.decisions.RUnlock()
+		r.decisions.Lock() // else a plan that is persisted meanwhile could be overwritten with the record before it
+		defer r.decisions.Unlock()
+	}
+	if d, ok := f.Record(like).(*v1alpha1.Delivery); ok {
+		return r.restoreDelivery(ctx, f, d.Spec.Cluster, like)
 	}
 	record := f.Record(like)
 	if record == nil {
@@ -36,13 +39,6 @@ func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like change
 		id := record.Spec.Template.ID()
 		r.rewrite(changes.Status{Federation: f.Key(), Object: id})
 		return r.WriteObject(ctx, f, id)
-	case *v1alpha1.Delivery:
-		cluster := record.Spec.Cluster
-		if err := r.restoreDelivery(ctx, f, record); err != nil {
-			return err
-		}
-		r.ComputeDelivery(f, cluster)
-		return r.WriteDelivery(ctx, f, cluster)
 	case *v1alpha1.Release:
 		newest, _ := f.NewestRelease()
 		if record.Name != newest {
@@ -62,11 +58,27 @@ func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like change
 	return nil
 }
 
-// restoreDelivery writes the spec of a Delivery again, and has its status written again.
-func (r *Reporter) restoreDelivery(ctx context.Context, f *state.Federation, d *v1alpha1.Delivery) error {
-	defer r.lock(deliveryLock(f, d.Spec.Cluster))()
-	f.DeliveryNotWritten(d.Spec.Cluster)
-	return r.put(ctx, f, d)
+// restoreDelivery does this for the Delivery to a cluster.
+func (r *Reporter) restoreDelivery(ctx context.Context, f *state.Federation, cluster string, like changes.Record) error {
+	if err := r.replaceDelivery(ctx, f, cluster, like); err != nil {
+		return err
+	}
+	r.ComputeDelivery(f, cluster)
+	return r.WriteDelivery(ctx, f, cluster)
+}
+
+// replaceDelivery writes the spec of a Delivery again, unless a newer one is about to be written.
+func (r *Reporter) replaceDelivery(ctx context.Context, f *state.Federation, cluster string, like changes.Record) error {
+	defer r.lock(deliveryLock(f, cluster))()
+	record := f.Record(like)
+	if record == nil {
+		return nil
+	}
+	if err := r.store.Replace(ctx, record); err != nil {
+		return err
+	}
+	f.DeliveryNotWritten(cluster)
+	return r.put(ctx, f, record)
 }
 
 // IsKnown reports whether this process read or wrote the given resource version of a record. ok is false if it did neither
