@@ -26,6 +26,8 @@ func refuse(c *v1alpha1.Cluster, format string, args ...any) error {
 func CheckSecretRef(c *v1alpha1.Cluster, namespace string) error {
 	ref := c.Spec.SecretRef
 	switch {
+	case c.Spec.SyncMode == v1alpha1.SyncModePull:
+		return refuse(c, "spec.syncMode is Pull: its agent connects to the hub, and accord does not connect to the cluster")
 	case ref == nil:
 		return refuse(c, "spec.secretRef is not set; it names the Secret with the credentials, which \"accord join %s\" writes", c.Name)
 	case ref.Namespace != namespace:

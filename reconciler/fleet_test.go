@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,6 +74,11 @@ func onlyInGit(t *testing.T, w *world, r *repository) {
 	require.Contains(t, release.Status.NotReadyClusters[0].Message, "not connected")
 	w.clusterIs("cluster-c", metav1.ConditionFalse, "")
 	require.Equal(t, "2", w.configMap("cluster-a", "placed").Data["key"])
+
+	pulling := strings.Replace(clusterInGit("cluster-d", "none", "us"), "syncMode: Push", "syncMode: Pull", 1)
+	r.push("a fourth cluster, in pull mode", "clusters.yaml", known+pulling)
+	w.eventually("cluster-d to be declared", func() error { return w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-d"}, &v1alpha1.Cluster{}) })
+	w.clusterIs("cluster-d", metav1.ConditionUnknown, v1alpha1.AgentNotConnected)
 
 	w.ready(r, r.push("no third cluster", "clusters.yaml", known))
 	require.True(t, apierrors.IsNotFound(w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-c"}, &v1alpha1.Cluster{})))

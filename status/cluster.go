@@ -63,6 +63,19 @@ func ClusterUnknown(prev v1alpha1.ClusterStatus, generation int64, now time.Time
 	return next
 }
 
+// ClusterWithoutAgent returns the status of a Cluster in pull mode whose agent has never reported.
+func ClusterWithoutAgent(prev v1alpha1.ClusterStatus, generation int64, now time.Time) v1alpha1.ClusterStatus {
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	next := *prev.DeepCopy()
+	next.ObservedGeneration = generation
+	next.Conditions = c.summarize(verdict{
+		ready: metav1.ConditionUnknown, reason: v1alpha1.AgentNotConnected, reconciling: ProgressingWithRetry,
+		message: "no agent has reported yet; run \"accord register\" on the cluster",
+	})
+	next.Message = headline(next.Conditions)
+	return next
+}
+
 // verdict returns the verdict on a cluster. Probes that contradict the condition for less than the threshold change only its message.
 func (p Probe) verdict(before *metav1.Condition) verdict {
 	switch {

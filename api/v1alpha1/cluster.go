@@ -32,13 +32,15 @@ type Cluster struct {
 
 // ClusterSpec has the fields of Karmada (Karmada §1.8) and a hold.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.syncMode) || self.syncMode != 'Pull' || !has(self.secretRef)",message="secretRef and syncMode Pull are mutually exclusive: the hub holds no credentials of a cluster in pull mode"
 // +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
 type ClusterSpec struct {
 	// ID is the UID of the namespace kube-system of the member. If it is set, accord delivers nothing to a cluster with another
 	// UID: Ready is False, with the reason AnotherCluster. "accord join" sets it.
 	ID string `json:"id,omitempty"`
-	// SyncMode is Push: accord connects to the member. Pull is rejected.
-	// +kubebuilder:validation:Enum=Push
+	// SyncMode is Push if accord connects to the member, and Pull if an agent on the member connects to the hub. The hub holds no
+	// credentials of a cluster in pull mode: apiEndpoint, secretRef and the proxy stay empty.
+	// +kubebuilder:validation:Enum=Push;Pull
 	// +kubebuilder:default=Push
 	SyncMode string `json:"syncMode,omitempty"`
 	// APIEndpoint is the URL of the API server, "https://host:port". It may be absent: the Secret has the server. accord sends
@@ -72,6 +74,12 @@ type ClusterSpec struct {
 	// default is Karmada's default models.
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
 }
+
+// Values of spec.syncMode.
+const (
+	SyncModePush = "Push"
+	SyncModePull = "Pull"
+)
 
 // SecretRef names a Secret.
 type SecretRef struct {

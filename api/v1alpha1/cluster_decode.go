@@ -39,7 +39,7 @@ func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Or
 	c.SetGroupVersionKind(GroupVersion.WithKind("Cluster"))
 	c.Name, c.Labels, c.Annotations = written.Name, written.Labels, written.Annotations
 	if c.Spec.SyncMode == "" {
-		c.Spec.SyncMode = "Push"
+		c.Spec.SyncMode = SyncModePush
 	}
 	if c.Spec.Zone != "" { // deprecated; the API server would move it as well
 		c.Spec.Zones, c.Spec.Zone = []string{c.Spec.Zone}, ""
@@ -102,11 +102,8 @@ func checkReservedLabels(doc *manifest.Doc, labels map[string]string) {
 const applySetDomain = "applyset.kubernetes.io"
 
 func (s ClusterSpec) validate(doc *manifest.Doc) {
-	if s.SyncMode == "Pull" {
-		doc.Errorf("spec.syncMode", "spec.syncMode is \"Pull\", which accord does not have: it connects to its members. "+
-			"Write Push, with spec.apiEndpoint and spec.secretRef, and spec.proxyURL if the member cannot be reached directly")
-	}
-	doc.OneOf("spec.syncMode", s.SyncMode, "Push")
+	doc.OneOf("spec.syncMode", s.SyncMode, SyncModePush, SyncModePull)
+	s.checkPull(doc)
 	checkURL(doc, "spec.apiEndpoint", s.APIEndpoint, "https", "http")
 	checkURL(doc, "spec.proxyURL", s.ProxyURL, "http", "https", "socks5")
 	for field, ref := range map[string]*SecretRef{"spec.secretRef": s.SecretRef, "spec.impersonatorSecretRef": s.ImpersonatorSecretRef} {
@@ -119,6 +116,24 @@ func (s ClusterSpec) validate(doc *manifest.Doc) {
 	checkTaints(doc, s.Taints)
 	checkHold(doc, s.Hold)
 	checkResourceModels(doc, s.ResourceModels)
+}
+
+// checkPull rejects a connection to a cluster in pull mode, which accord would never use.
+func (s ClusterSpec) checkPull(doc *manifest.Doc) {
+	if s.SyncMode != SyncModePull {
+		return
+	}
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"apiEndpoint", s.APIEndpoint != ""}, {"secretRef", s.SecretRef != nil}, {"proxyURL", s.ProxyURL != ""},
+		{"proxyHeader", len(s.ProxyHeader) > 0}, {"insecureSkipTLSVerification", s.InsecureSkipTLSVerification},
+	} {
+		if f.set {
+			doc.Errorf("spec."+f.name, "spec.%s and spec.syncMode Pull are mutually exclusive: accord does not connect to a cluster in pull mode; remove spec.%s", f.name, f.name)
+		}
+	}
 }
 
 // checkURL requires a host, and rejects user and query because credentials belong into the Secret.

@@ -234,7 +234,8 @@ func refuses(t *testing.T, hub client.Client) {
 		"a cluster with a dot in its name":  {cluster("eu.west", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
 		"a cluster with a very long name": {
 			cluster("c23456789-123456789-123456789-123456789-123456789", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
-		"a cluster that pulls":                    {cluster("eu2", "{syncMode: Pull}"), `supported values: "Push"`},
+		"a sync mode of no name":                  {cluster("eu2", "{syncMode: Poll}"), `supported values: "Push", "Pull"`},
+		"a cluster that pulls, with credentials":  {cluster("eu2", "{syncMode: Pull, secretRef: {namespace: a, name: b}}"), "the hub holds no credentials of a cluster in pull mode"},
 		"a cluster with zone and zones":           {cluster("eu2", "{zone: a, zones: [a]}"), "zone is deprecated and excludes zones"},
 		"a federation without sources":            {federation("{prune: true, sources: []}"), "should have at least 1 items"},
 		"a federation without prune":              {federation("{sources: [{name: app, url: x}]}"), "spec.prune: Required value"},

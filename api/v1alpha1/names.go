@@ -126,6 +126,8 @@ const (
 	ClusterStatusUnknown = "ClusterStatusUnknown"
 	// ClusterStatusNeverUpdated: no probe has finished yet.
 	ClusterStatusNeverUpdated = "ClusterStatusNeverUpdated"
+	// AgentNotConnected: no agent of a cluster in pull mode has reported yet.
+	AgentNotConnected = "AgentNotConnected"
 )
 
 // Keys of the taints that accord knows by name, as Karmada spells them (Karmada 1.8). accord sets the first two itself in the status of a

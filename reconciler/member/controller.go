@@ -140,6 +140,11 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	} else if err != nil {
 		return ctrl.Result{}, err
 	}
+	if member.Spec.SyncMode == v1alpha1.SyncModePull {
+		c.abandon(member.Name)
+		c.presence.forget(member.Name)
+		return c.reconcilePull(ctx, member)
+	}
 	if !c.Registry.Owns(member.Name) {
 		c.abandon(member.Name)
 		c.presence.forget(member.Name)

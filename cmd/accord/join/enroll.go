@@ -27,6 +27,9 @@ func (f *Options) enroll(ctx context.Context, h *hub.Hub, name string, c *candid
 	if cluster.DeletionTimestamp != nil {
 		return "", fmt.Errorf("cluster %s is being removed from the hub (%s): join it when it is gone", name, hub.DeletionNote(cluster))
 	}
+	if cluster.Spec.SyncMode == v1alpha1.SyncModePull {
+		return "", fmt.Errorf("cluster %s is in pull mode: its agent connects to the hub; choose another name", name)
+	}
 	exists, before := err == nil, cluster.DeepCopy()
 	cluster.Name = name
 	at, declaredBy := v1alpha1.SecretRef{Namespace: f.SecretsNamespace, Name: name}, cluster.Labels[v1alpha1.SourceLabel]
@@ -60,7 +63,7 @@ func (f *Options) enroll(ctx context.Context, h *hub.Hub, name string, c *candid
 // setSpec sets the address, the credentials and the requested traits of the Cluster.
 func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted Traits) {
 	s := &cluster.Spec
-	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at
+	s.SyncMode, s.APIEndpoint, s.SecretRef = v1alpha1.SyncModePush, c.config.Host, &at
 	if c.uid != "" {
 		s.ID = c.uid
 	}
