@@ -106,6 +106,7 @@ var within = map[string]map[string][]string{
 		"permit":             {"."},
 		"tenancy":            {".", "check", "decode"},
 		"declared":           {"decode"},
+		"bundle":             {".", "applyset", "scripts", "tenancy"},
 		"check":              {".", "check/confidential", "check/podspec", "check/unacted", "concurrent", "decision", "scope", "stage"},
 		"check/confidential": {},
 		"check/podspec":      {},

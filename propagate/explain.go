@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/scope"
+	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/render/override"
-	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -48,11 +48,8 @@ func (p *Plan) TakesOver(id manifest.ID) bool {
 // Kind returns accord's knowledge of a kind, with the customizations of users.
 func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.Book.Of(gk) }
 
-// Interpreters returns the customizations of users; nil when there are none. id identifies their content; it is empty
-// for nil.
-func (p *Plan) Interpreters() (book *interpret.Book, id string) {
-	return p.rules.interpreters.Book, p.rules.interpreters.ID
-}
+// Interpreters returns the customizations of users; the zero value when there are none.
+func (p *Plan) Interpreters() scripts.Interpreters { return p.rules.interpreters }
 
 // NeedsRoom reports whether a decision depended on the free capacity of clusters.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }

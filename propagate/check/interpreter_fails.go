@@ -53,7 +53,7 @@ type failure struct {
 
 // failures returns the failures of all scripts for an object.
 func (r *Review) failures(o *object) []failure {
-	book, _ := r.plan.Interpreters()
+	book := r.plan.Interpreters().Book
 	var all []failure
 	for _, err := range book.Check(o.manifest) {
 		all = append(all, failureOf(o, err))

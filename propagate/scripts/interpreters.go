@@ -15,6 +15,9 @@ import (
 type Interpreters struct {
 	Book *interpret.Book // nil without customizations
 	ID   string          // identifies Book; empty for nil
+	// Customizations and Health are the sources of Book.
+	Customizations []policy.Customization
+	Health         []interpret.HealthExprs
 }
 
 // Next returns the interpreters of customizations and health expressions. It returns the same ones if these are equal.
@@ -27,7 +30,7 @@ func (i Interpreters) Next(customizations []policy.Customization, health []inter
 		return i, nil
 	}
 	book, err := interpret.New(customizations, health)
-	return Interpreters{book, id}, err
+	return Interpreters{Book: book, ID: id, Customizations: customizations, Health: health}, err
 }
 
 // ID identifies customizations and health expressions: empty for none.

@@ -36,7 +36,7 @@ func (w *world) planned(selectors, objects, rules string) propagate.ClusterPlan 
 	require.NoError(w, err)
 	plan, err := propagate.New(in)
 	require.NoError(w, err)
-	w.options.Book, _ = plan.Interpreters()
+	w.options.Book = plan.Interpreters().Book
 	target := plan.ForCluster("member")
 	require.Empty(w, target.Failed)
 	require.NotEmpty(w, target.Objects)

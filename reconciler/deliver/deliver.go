@@ -49,7 +49,7 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	if err := w.pool.reporter.WriteAssignment(ctx, f, w.Name()); err != nil {
 		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
 	}
-	book, _ := j.Plan.Interpreters()
+	book := j.Plan.Interpreters().Book
 	observed, difference, spare := f.Live(j, time.Now())
 	place := w.pool.crowd.join()
 	defer place.leave()

@@ -58,8 +58,7 @@ func (f *Federation) interpreters() string {
 }
 
 func interpretersOf(plan *propagate.Plan) string {
-	_, id := plan.Interpreters()
-	return id
+	return plan.Interpreters().ID
 }
 
 func (f *Federation) activateAll(a activation.Request, out *activation.Result, now time.Time) {

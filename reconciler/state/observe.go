@@ -27,7 +27,7 @@ func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) 
 	}
 	base := l.Base(id)
 	if f.active.plan != nil {
-		base.Book, _ = f.active.plan.Interpreters()
+		base.Book = f.active.plan.Interpreters().Book
 	}
 	return base, true
 }

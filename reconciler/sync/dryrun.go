@@ -169,7 +169,7 @@ func (p *Planner) neverProbed(cluster string) bool {
 // dryRunOn tries the plan on one cluster.
 func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propagate.Plan, cluster string, only map[manifest.ID]bool, result *DryRun) {
 	t := f.DryRunTarget(cluster, plan)
-	book, _ := plan.Interpreters()
+	book := plan.Interpreters().Book
 	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
 	account, err := p.pool.Account(ctx, f.Key())

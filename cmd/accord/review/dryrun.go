@@ -144,7 +144,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, account tena
 		return applied.DryRunResult{}, err
 	}
 	defer m.Close()
-	book, _ := plan.Interpreters()
+	book := plan.Interpreters().Book
 	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Account: account, Book: book, Timeout: f.timeout})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
