@@ -49,13 +49,12 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	if err := w.pool.reporter.WriteAssignment(ctx, f, w.Name()); err != nil {
 		return w.conclude(ctx, f, j, live.Outcome{}, fmt.Errorf("nothing is written: %w", err))
 	}
-	book := j.Plan.Interpreters().Book
 	observed, difference, spare := f.Live(j, time.Now())
 	place := w.pool.crowd.join()
 	defer place.leave()
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
-		Difference: difference, Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
-		Urgent: j.First, Evicted: j.Plan.Evicted(w.Name()), Withdraw: j.Withdraw, SkipRepair: spare, Workers: place.share, Yield: w.pool.planning(key).yield,
+		Difference: difference, Account: account, Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.EmptyPlan(), Known: j.Book.Of, Book: j.Book,
+		Urgent: j.First, Evicted: j.Evicted(w.Name()), Withdraw: j.Withdraw(w.Name()), SkipRepair: spare, Workers: place.share, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)
 			return w.pool.reporter.RecordInventory(ctx, f, w.Name())
@@ -66,7 +65,7 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 
 // observe waits until the watches have listed all kinds that are wanted or were delivered. It fails if the inventory cannot be
 // read, and reads it again for the next attempt.
-func (w *Worker) observe(ctx context.Context, f *state.Federation, j *state.Job) error {
+func (w *Worker) observe(ctx context.Context, f *state.Federation, j *delivery.Job) error {
 	x := w.watch(f.Key())
 	if j.InventoryError == nil { // else the objects are only observed
 		if err := w.recall(ctx, f, j); err != nil {
@@ -89,7 +88,7 @@ func (w *Worker) observe(ctx context.Context, f *state.Federation, j *state.Job)
 
 // recall asks the cluster for objects without a record: the cluster is new, or the hub lost its data. A plan that was made
 // without them is not delivered.
-func (w *Worker) recall(ctx context.Context, f *state.Federation, j *state.Job) error {
+func (w *Worker) recall(ctx context.Context, f *state.Federation, j *delivery.Job) error {
 	if j.Inventory.Len() > 0 || j.Recalled {
 		return nil
 	}
@@ -120,7 +119,7 @@ func Discover(ctx context.Context, f *state.Federation, m *clusters.Member) ([]l
 }
 
 // conclude records the result of a delivery. It returns false to be tried again.
-func (w *Worker) conclude(ctx context.Context, f *state.Federation, j state.Job, o live.Outcome, err error) (done bool) {
+func (w *Worker) conclude(ctx context.Context, f *state.Federation, j delivery.Job, o live.Outcome, err error) (done bool) {
 	cancelled := ctx.Err() != nil
 	down := err != nil && clusters.Down(err)
 	r := delivery.Result{

@@ -203,7 +203,7 @@ func (w *writes) PutStatus(ctx context.Context, o client.Object) error {
 }
 
 // list makes the cluster known to have none of the objects.
-func (a *persisted) list() state.Job {
+func (a *persisted) list() delivery.Job {
 	job, begun := a.f.Begin("eu", func() {})
 	require.True(a, begun)
 	a.f.Listed(job, job.Kinds())
@@ -211,7 +211,7 @@ func (a *persisted) list() state.Job {
 }
 
 // deliver makes every object known to be on the cluster as it was decided.
-func (a *persisted) deliver(job state.Job) {
+func (a *persisted) deliver(job delivery.Job) {
 	for _, p := range job.Target.Objects {
 		base, known := a.f.Base("eu", p.ID)
 		require.True(a, known)

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -28,7 +29,7 @@ func (f *Federation) Activate(a activation.Request, now time.Time) activation.Re
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := activation.Result{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), a.Plan), Complete: true}
-	learned := f.interpreters() != interpretersOf(a.Plan)
+	learned := f.interpreters().ID != a.Plan.Interpreters().ID
 	if a.Assigned != nil {
 		f.activateAssigned(a, &out, now)
 	} else {
@@ -49,16 +50,12 @@ func (f *Federation) persistedPlan() *propagate.Plan {
 	return nil
 }
 
-// interpreters identifies the knowledge about kinds of the active plan; empty before the first plan.
-func (f *Federation) interpreters() string {
+// interpreters returns the users' scripts about kinds.
+func (f *Federation) interpreters() scripts.Interpreters {
 	if f.active.plan == nil {
-		return ""
+		return f.active.interpreters
 	}
-	return interpretersOf(f.active.plan)
-}
-
-func interpretersOf(plan *propagate.Plan) string {
-	return plan.Interpreters().ID
+	return f.active.plan.Interpreters()
 }
 
 func (f *Federation) activateAll(a activation.Request, out *activation.Result, now time.Time) {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/discovered"
 )
 
@@ -34,13 +35,13 @@ func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 
 // AcceptDiscovered accepts the discovered objects of a cluster into the delivery j. It returns false if the plan of j was made
 // without them: then the plan has to be made again.
-func (f *Federation) AcceptDiscovered(j Job) bool {
+func (f *Federation) AcceptDiscovered(j delivery.Job) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := f.discovered[j.cluster.Name]; x.Any() && !x.KnownTo(j.Plan) {
+	if x := f.discovered[j.State.Name]; x.Any() && !x.KnownTo(j.Plan) {
 		return false
 	}
-	j.cluster.Recalled = true
-	delete(f.discovered, j.cluster.Name) // the hub has a record of it from now on
+	j.State.Recalled = true
+	delete(f.discovered, j.State.Name) // the hub has a record of it from now on
 	return true
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/status"
-	"github.com/accord-dev/accord/status/interpret"
 )
 
 // Base returns the values that an object on a cluster is compared with. It returns false if the Federation wants nothing on the
@@ -26,9 +25,7 @@ func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) 
 		return delivery.Base{}, false
 	}
 	base := l.Base(id)
-	if f.active.plan != nil {
-		base.Book = f.active.plan.Interpreters().Book
-	}
+	base.Book = f.interpreters().Book
 	return base, true
 }
 
@@ -36,10 +33,7 @@ func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) 
 func (f *Federation) Report(u *unstructured.Unstructured) (status.Report, map[string]any) {
 	gk := u.GroupVersionKind().GroupKind()
 	f.mu.Lock()
-	known, asks := interpret.Of(gk), f.rollouts.asks
-	if f.active.plan != nil {
-		known = f.active.plan.Kind(gk)
-	}
+	known, asks := f.interpreters().Book.Of(gk), f.rollouts.asks
 	f.mu.Unlock()
 	return status.Observe(u, known), asks.Of(u)
 }

@@ -107,7 +107,7 @@ func TestDriftDuringADelivery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, l := delivering(t)
 			require.Empty(t, f.ObserveDeleted("member", contendedID, midday).Deliveries, "before the delivery looks, it is the delivery's")
-			j := Job{cluster: l, Plan: f.active.plan}
+			j := delivery.Job{State: l, Orders: delivery.Orders{Plan: f.active.plan}}
 			f.Live(j, midday)
 			require.Empty(t, l.Drifted)
 
@@ -143,7 +143,7 @@ func TestCancelledDeliveryKnowsItsAnswers(t *testing.T) {
 	f, l := delivering(t)
 	l.Live.Put(contendedID, live.Object{Digest: "d1", Version: 7, Intact: true})
 	answers := map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d2"}, Version: 9}}
-	f.Conclude(Job{cluster: l}, delivery.Result{Cancelled: true, Answers: answers}, midday)
+	f.Conclude(delivery.Job{State: l}, delivery.Result{Cancelled: true, Answers: answers}, midday)
 	seen, _ := l.Live.Get(contendedID)
 	require.True(t, seen.Digest == "d2" && seen.Intact)
 	require.Zero(t, l.Run, "of the active plan, nothing is done")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/dryrun"
@@ -45,6 +46,8 @@ type activePlan struct {
 	restored bool
 	// evicting is set if the plan differs from the one before it in its evictions only.
 	evicting bool
+	// interpreters are the users' scripts about kinds at an agent, which has no plan.
+	interpreters scripts.Interpreters
 	// starting is set as long, unless the hub knows the plan already: the Release reports Progressing.
 	starting bool
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
@@ -63,6 +64,8 @@ type assignment struct {
 	// reportedInventory replaces its inventory while the active plan was made with discovered objects.
 	Report            *v1alpha1.DeliveryReport
 	ReportedInventory []string
+	// Part is the part of the bundle that an agent executes; nil elsewhere.
+	Part *bundle.Part
 }
 
 // Desired has the objects that the active plan and the stages of its rollouts want on the cluster.
