@@ -29,6 +29,13 @@ func serverOptions(o Options, keys pki, etcd string, listener net.Listener) *opt
 	s.Authentication.ServiceAccounts.Issuers = []string{"https://" + o.Name + ".local"}
 	s.Authentication.ServiceAccounts.KeyFiles = []string{keys.file("service-account.key")}
 	s.ServiceAccountSigningKeyFile = keys.file("service-account.key")
+	s.Authentication.RequestHeader.ClientCAFile = keys.file(frontProxyCA + ".crt")
+	s.Authentication.RequestHeader.AllowedNames = []string{frontProxyClient}
+	s.Authentication.RequestHeader.UsernameHeaders = []string{"X-Remote-User"}
+	s.Authentication.RequestHeader.UIDHeaders = []string{"X-Remote-Uid"}
+	s.Authentication.RequestHeader.GroupHeaders = []string{"X-Remote-Group"}
+	s.Authentication.RequestHeader.ExtraHeaderPrefixes = []string{"X-Remote-Extra-"}
+	s.ProxyClientCertFile, s.ProxyClientKeyFile = keys.file(frontProxyClient+".crt"), keys.file(frontProxyClient+".key")
 	s.Authorization.Modes = []string{"RBAC"}
 
 	// ServiceAccount would refuse pods until a controller has made the namespace's default account.

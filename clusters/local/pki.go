@@ -27,10 +27,12 @@ const (
 
 // A pki is the directory with the keys of one control plane:
 //
-//	ca.crt  ca.key              its own authority, for servers and clients
-//	serving.crt  serving.key    the API server on 127.0.0.1, ::1 and localhost
-//	admin.crt  admin.key        the administrator, group system:masters
-//	service-account.key         signs and verifies service account tokens
+//	ca.crt  ca.key                                    its own authority, for servers and clients
+//	serving.crt  serving.key                          the API server on 127.0.0.1, ::1 and localhost
+//	admin.crt  admin.key                              the administrator, group system:masters
+//	service-account.key                               signs and verifies service account tokens
+//	front-proxy-ca.crt  front-proxy-ca.key            the authority of the aggregator, for nothing else
+//	front-proxy-client.crt  front-proxy-client.key    the aggregator, which names the user of a request to an aggregated API server
 type pki string
 
 func (p pki) file(name string) string { return filepath.Join(string(p), name) }
@@ -63,26 +65,38 @@ func (p pki) create(name string) error {
 	if err := os.Mkdir(string(p), 0o700); err != nil {
 		return err
 	}
-	if _, err := p.newKey("ca"); err != nil {
-		return err
-	}
-	if _, err := p.newKey("service-account"); err != nil {
-		return err
+	for _, key := range []string{"ca", frontProxyCA, "service-account"} {
+		if _, err := p.newKey(key); err != nil {
+			return err
+		}
 	}
 	_, err := p.renew(name, time.Now())
 	return err
 }
 
-// templates of the certificates that the authority signs.
-func templates(name string) map[string]*x509.Certificate {
-	return map[string]*x509.Certificate{
-		"serving": {
-			Subject: pkix.Name{CommonName: name}, DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+const (
+	frontProxyCA     = "front-proxy-ca"
+	frontProxyClient = "front-proxy-client" // also the only name that aggregated API servers accept
+)
+
+// templates returns the certificates that each authority signs.
+func templates(name string) map[string]map[string]*x509.Certificate {
+	return map[string]map[string]*x509.Certificate{
+		"ca": {
+			"serving": {
+				Subject: pkix.Name{CommonName: name}, DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+				KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+			},
+			"admin": {
+				Subject:  pkix.Name{CommonName: name + "-admin", Organization: []string{"system:masters"}},
+				KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+			},
 		},
-		"admin": {
-			Subject:  pkix.Name{CommonName: name + "-admin", Organization: []string{"system:masters"}},
-			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		frontProxyCA: {
+			frontProxyClient: {
+				Subject:  pkix.Name{CommonName: frontProxyClient},
+				KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+			},
 		},
 	}
 }

@@ -37,6 +37,13 @@ func TestPKI(t *testing.T) {
 	require.Equal(t, "hub-admin", admin.Subject.CommonName)
 	require.Equal(t, []string{"system:masters"}, admin.Subject.Organization)
 
+	proxies := x509.NewCertPool()
+	proxies.AddCert(certificate(t, p, frontProxyCA))
+	for roots, accepted := range map[*x509.CertPool]bool{proxies: true, ca: false} {
+		_, err = certificate(t, p, frontProxyClient).Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+		require.Equal(t, accepted, err == nil, "only the front proxy's authority vouches for the front proxy")
+	}
+
 	before := certificate(t, p, "ca").SerialNumber
 	again, err := ensurePKI(dir, "hub")
 	require.NoError(t, err)

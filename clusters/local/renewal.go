@@ -15,44 +15,47 @@ import (
 // renew replaces each certificate that is missing, damaged, or in the last third of its time; the authority keeps its key, so
 // that its older certificates stay valid. It reports whether it replaced one. The running API server reads its files again.
 func (p pki) renew(name string, now time.Time) (renewed bool, err error) {
-	ca, err := p.authority(name, now)
-	if err != nil {
-		return false, err
-	}
-	for file, template := range templates(name) {
-		if current := p.read(file); current != nil && !old(current, now) && current.CheckSignatureFrom(ca.certificate) == nil {
-			continue
-		}
-		key, err := p.newKey(file)
+	for authority, signed := range templates(name) {
+		ca, err := p.authority(authority, name, now)
 		if err != nil {
 			return renewed, err
 		}
-		if _, err := p.sign(file, key, ca, template, now, validity); err != nil {
-			return renewed, err
+		for file, template := range signed {
+			if current := p.read(file); current != nil && !old(current, now) && current.CheckSignatureFrom(ca.certificate) == nil {
+				continue
+			}
+			key, err := p.newKey(file)
+			if err != nil {
+				return renewed, err
+			}
+			if _, err := p.sign(file, key, ca, template, now, validity); err != nil {
+				return renewed, err
+			}
+			renewed = true
 		}
-		renewed = true
 	}
 	return renewed, nil
 }
 
-// authority returns the authority, with a new certificate if the current one is old.
-func (p pki) authority(name string, now time.Time) (*issuer, error) {
-	text, err := os.ReadFile(p.file("ca.key"))
+// authority returns one of the authorities of the named control plane, with a new certificate if the current one is old.
+func (p pki) authority(authority, name string, now time.Time) (*issuer, error) {
+	path := p.file(authority + ".key")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the key of the authority: %w", err)
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("%s is not a key", p.file("ca.key"))
+		return nil, fmt.Errorf("%s is not a key", path)
 	}
 	key, err := x509.ParseECPrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", p.file("ca.key"), err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if current := p.read("ca"); current != nil && !old(current, now) {
+	if current := p.read(authority); current != nil && !old(current, now) {
 		return &issuer{current, key}, nil
 	}
-	return p.sign("ca", key, nil, authorityTemplate(name), now, authorityValidity)
+	return p.sign(authority, key, nil, authorityTemplate(name+"-"+authority), now, authorityValidity)
 }
 
 // read returns a certificate, and nil if none can be read that belongs to its key.
@@ -69,10 +72,10 @@ func old(c *x509.Certificate, now time.Time) bool {
 	return c.NotAfter.Sub(now) < c.NotAfter.Sub(c.NotBefore)/3
 }
 
-// authorityTemplate is the certificate of the authority.
+// authorityTemplate returns the certificate of an authority.
 func authorityTemplate(name string) *x509.Certificate {
 	return &x509.Certificate{
-		Subject: pkix.Name{CommonName: name + "-ca"}, IsCA: true, BasicConstraintsValid: true,
+		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 }

@@ -1,0 +1,28 @@
+package delivery
+
+import (
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+const (
+	// AgentUserPrefix comes before the name of the Cluster in the user name of its agent.
+	AgentUserPrefix = "system:accord:agent:"
+	// AgentsGroup has the agents of all clusters.
+	AgentsGroup = "system:accord:agents"
+)
+
+// AgentUser returns the user name of the agent of a cluster.
+func AgentUser(cluster string) string { return AgentUserPrefix + cluster }
+
+// AgentRules returns the rights of the agent of a cluster on bundles, for a ClusterRole that only this agent is bound to: its own Bundle,
+// the index and the objects of its own bundle, and nothing else.
+func AgentRules(cluster string) []rbacv1.PolicyRule {
+	rule := func(resource string, verbs ...string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{GroupVersion.Group}, Resources: []string{resource}, ResourceNames: []string{cluster}, Verbs: verbs}
+	}
+	return []rbacv1.PolicyRule{
+		rule(Bundles, "get", "list", "watch"), // list and watch with the field selector metadata.name
+		rule(Bundles+"/"+Index, "get"),
+		rule(Bundles+"/"+Objects, "create"),
+	}
+}

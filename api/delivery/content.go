@@ -1,0 +1,36 @@
+package delivery
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+const (
+	// MaxDigests is the largest number of digests in one request for objects.
+	MaxDigests = 500
+	// MaxRequestBytes is the largest body of a request for objects: MaxDigests digests with room for white space.
+	MaxRequestBytes = 128 * MaxDigests
+	// MaxWait is the longest time that a request waits for another index (?wait=30s). The API server of a hub ends requests after a minute.
+	MaxWait = 50 * time.Second
+	// MaxWaiting is the largest number of requests and watches that wait for the bundle of one cluster.
+	MaxWaiting = 8
+	// MediaType of the answer to a request for objects: one Content after another, each on a line.
+	MediaType = "application/x-ndjson"
+)
+
+// Content is one object of a bundle. Its digest is the SHA-256 of the bytes of Body as they are in the answer.
+type Content struct {
+	Digest string          `json:"digest"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// CheckDigest returns an error for a text that is not a SHA-256 digest in lower-case hexadecimal.
+func CheckDigest(digest string) error {
+	const length = 64
+	if raw, err := hex.DecodeString(digest); len(digest) != length || err != nil || hex.EncodeToString(raw) != digest {
+		return fmt.Errorf("digest %.80q: a digest is the SHA-256 of an object in %d lower-case hexadecimal digits, as the index has it", digest, length)
+	}
+	return nil
+}

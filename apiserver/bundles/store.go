@@ -1,0 +1,291 @@
+// Package bundles holds the bundles of all clusters in memory: for each cluster an index, and the objects that it names by their SHA-256
+// digests. Clusters share the objects that do not differ, in one copy that is compressed once.
+package bundles
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// CompressedLimit is the limit of the compressed forms in bytes that a server uses: those of 1,000 clusters whose objects all differ.
+const CompressedLimit = 64 << 20
+
+// Bundle is the desired state of one cluster, as its publisher encodes it. The Store keeps the slices: nobody may change them afterwards.
+type Bundle struct {
+	// Index is a JSON document, which the Store does not read.
+	Index []byte
+	// Objects are JSON documents by their SHA-256 digests in lower-case hexadecimal.
+	Objects map[string][]byte
+	// Federations that have objects for the cluster, for the figures.
+	Federations int
+}
+
+// Store holds the bundles of all clusters. It owns them and the only lock. It is safe for concurrent use.
+type Store struct {
+	limit int64 // of compressed, in bytes
+
+	mu       sync.Mutex
+	clusters map[string]*published
+	objects  map[string]*form // by digest
+	waiting  map[string]map[*Subscription]struct{}
+	// revision grows with every change. It begins at the time of the start, so that a watch that continues one of another process fails.
+	revision, removal uint64 // removal is the revision of the last removal
+	counts            Counts
+	recent            *list.List // of the *form that have a compressed form, the most recently used first
+}
+
+// published is the current bundle of one cluster.
+type published struct {
+	index   *form
+	objects map[string]*form
+	figures Figures
+}
+
+// Figures describe the bundle of one cluster.
+type Figures struct {
+	Cluster              string
+	Index                string // SHA-256 digest of the index
+	Federations, Objects int
+	Bytes                int64     // uncompressed, with the index
+	Revision             uint64    // of the Store, when it got the current index
+	Created, Published   time.Time // when the Store got the first index and the current one
+}
+
+// Counts are the figures of the Store.
+type Counts struct {
+	Clusters, Objects int
+	// Bytes of all objects and indexes, uncompressed; an object that clusters share counts once.
+	Bytes int64
+	// CompressedBytes are those of the compressed forms that are kept.
+	CompressedBytes int64
+	// Compressions and Evictions count since the start. An object is compressed again only after an eviction.
+	Compressions, Evictions uint64
+	// Waiting requests and watches.
+	Waiting int
+}
+
+// New returns an empty Store that keeps compressed forms of at most limit bytes.
+func New(limit int64) *Store {
+	now := uint64(time.Now().UnixMicro())
+	return &Store{
+		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{},
+		revision: now, removal: now, recent: list.New(),
+	}
+}
+
+// Publish makes b the bundle of a cluster, at once for all readers. It changes nothing for the bundle that the cluster has already, and
+// returns an error, which names the object, for an object that has another digest or is not JSON.
+func (s *Store) Publish(cluster string, b Bundle) error {
+	index := &form{digest: Digest(b.Index), body: b.Index}
+	now := time.Now()
+	if !json.Valid(b.Index) {
+		return fmt.Errorf("bundle of cluster %s: the index is not JSON", cluster)
+	}
+	verified := map[string]bool{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for added := s.unknown(b.Objects, verified); len(added) > 0; added = s.unknown(b.Objects, verified) {
+		s.mu.Unlock()
+		err := verify(b.Objects, added, verified)
+		s.mu.Lock()
+		if err != nil {
+			return fmt.Errorf("bundle of cluster %s: %w", cluster, err)
+		}
+	}
+	old := s.clusters[cluster]
+	if old != nil && old.index.digest == index.digest && old.named(b.Objects) {
+		return nil
+	}
+	p := &published{index: index, objects: make(map[string]*form, len(b.Objects))}
+	p.figures = Figures{Cluster: cluster, Index: index.digest, Federations: b.Federations, Objects: len(b.Objects), Bytes: int64(len(b.Index)), Created: now, Published: now}
+	s.hold(index)
+	for digest, body := range b.Objects {
+		f := s.objects[digest]
+		if f == nil {
+			f = &form{digest: digest, body: body, named: true}
+			s.objects[digest] = f
+		}
+		s.hold(f)
+		p.objects[digest] = f
+		p.figures.Bytes += int64(len(f.body))
+	}
+	if old != nil {
+		p.figures.Created = old.figures.Created
+		s.release(old)
+	}
+	s.revision++
+	p.figures.Revision = s.revision
+	s.clusters[cluster] = p
+	s.signal(cluster)
+	return nil
+}
+
+// unknown returns the digests of the objects that neither the Store has nor were verified. The caller has the lock.
+func (s *Store) unknown(objects map[string][]byte, verified map[string]bool) []string {
+	var unknown []string
+	for digest := range objects {
+		if s.objects[digest] == nil && !verified[digest] {
+			unknown = append(unknown, digest)
+		}
+	}
+	return unknown
+}
+
+// verify compares objects with their digests, and records those that are right.
+func verify(objects map[string][]byte, digests []string, verified map[string]bool) error {
+	for _, digest := range digests {
+		if got := Digest(objects[digest]); got != digest {
+			return fmt.Errorf("object %s has the digest %s", digest, got)
+		}
+		if !json.Valid(objects[digest]) {
+			return fmt.Errorf("object %s is not JSON", digest)
+		}
+		verified[digest] = true
+	}
+	return nil
+}
+
+// Remove removes the bundle of a cluster. Readers find none from then on.
+func (s *Store) Remove(cluster string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.clusters[cluster]
+	if old == nil {
+		return
+	}
+	delete(s.clusters, cluster)
+	s.release(old)
+	s.revision++
+	s.removal = s.revision
+	s.signal(cluster)
+}
+
+// named reports whether the bundle has exactly the objects of these digests.
+func (p *published) named(objects map[string][]byte) bool {
+	if len(p.objects) != len(objects) {
+		return false
+	}
+	for digest := range objects {
+		if p.objects[digest] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// hold counts a reference. The caller has the lock.
+func (s *Store) hold(f *form) {
+	if f.references++; f.references == 1 {
+		s.counts.Bytes += int64(len(f.body))
+	}
+}
+
+// release gives the references of a bundle back. The caller has the lock.
+func (s *Store) release(p *published) {
+	s.drop(p.index)
+	for _, f := range p.objects {
+		s.drop(f)
+	}
+}
+
+// drop gives one reference back, and removes the object with the last one. The caller has the lock.
+func (s *Store) drop(f *form) {
+	if f.references--; f.references > 0 {
+		return
+	}
+	s.counts.Bytes -= int64(len(f.body))
+	s.discard(f)
+	if f.named {
+		delete(s.objects, f.digest)
+	}
+}
+
+// Index is the index of one bundle. It stays readable after the next one was published.
+type Index struct {
+	// Digest is the SHA-256 digest of the index.
+	Digest string
+	reader
+}
+
+// Index returns the index of a cluster, and false if the cluster has no bundle.
+func (s *Store) Index(cluster string) (Index, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.clusters[cluster]
+	if p == nil {
+		return Index{}, false
+	}
+	return Index{p.index.digest, reader{s, p.index}}, true
+}
+
+// Object is one object of a bundle. It stays readable after the bundle lost it.
+type Object struct {
+	Digest string
+	reader
+}
+
+// Objects returns the objects with these digests in their order, and the digests that the bundle of the cluster does not have, whether or
+// not another bundle has them. It returns false if the cluster has no bundle.
+func (s *Store) Objects(cluster string, digests []string) (found []Object, absent []string, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.clusters[cluster]
+	if p == nil {
+		return nil, nil, false
+	}
+	found = make([]Object, 0, len(digests))
+	for _, digest := range digests {
+		if f := p.objects[digest]; f != nil {
+			found = append(found, Object{digest, reader{s, f}})
+		} else {
+			absent = append(absent, digest)
+		}
+	}
+	return found, absent, true
+}
+
+// Select returns the figures of the bundle of a cluster, none if it has no bundle, and of all bundles in no order for "". The revision is
+// that of the Store.
+func (s *Store) Select(cluster string) (all []Figures, revision uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cluster != "" {
+		if p := s.clusters[cluster]; p != nil {
+			all = append(all, p.figures)
+		}
+		return all, s.revision
+	}
+	all = make([]Figures, 0, len(s.clusters))
+	for _, p := range s.clusters {
+		all = append(all, p.figures)
+	}
+	return all, s.revision
+}
+
+// Continues reports whether a reader that knows the bundles at a revision can continue with those whose revision is larger: this process
+// had that revision, and has removed no bundle since.
+func (s *Store) Continues(revision uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return revision >= s.removal && revision <= s.revision
+}
+
+// Counts returns the figures of the Store.
+func (s *Store) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.counts
+	c.Clusters, c.Objects = len(s.clusters), len(s.objects)
+	return c
+}
+
+// Digest returns the SHA-256 digest of a text in lower-case hexadecimal.
+func Digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
