@@ -52,8 +52,8 @@ type Figures struct {
 	Index                string // SHA-256 digest of the index
 	Federations, Objects int
 	Bytes                int64     // uncompressed, with the index
-	Revision             uint64    // of the Store, when it got the current index
-	Created, Published   time.Time // when the Store got the first index and the current one
+	First, Revision      uint64    // of the Store, when it got the first index and the current one
+	Created, Published   time.Time // the times of the same
 }
 
 // Counts are the figures of the Store.
@@ -114,12 +114,12 @@ func (s *Store) Publish(cluster string, b Bundle) error {
 		p.objects[digest] = f
 		p.figures.Bytes += int64(len(f.body))
 	}
+	s.revision++
+	p.figures.First, p.figures.Revision = s.revision, s.revision
 	if old != nil {
-		p.figures.Created = old.figures.Created
+		p.figures.First, p.figures.Created = old.figures.First, old.figures.Created
 		s.release(old)
 	}
-	s.revision++
-	p.figures.Revision = s.revision
 	s.clusters[cluster] = p
 	s.signal(cluster)
 	return nil
@@ -251,28 +251,34 @@ func (s *Store) Objects(cluster string, digests []string) (found []Object, absen
 
 // Select returns the figures of the bundle of a cluster, none if it has no bundle, and of all bundles in no order for "". The revision is
 // that of the Store.
-func (s *Store) Select(cluster string) (all []Figures, revision uint64) {
+func (s *Store) Select(cluster string) ([]Figures, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.selected(cluster), s.revision
+}
+
+// SelectSince returns the same figures to a reader that knows the bundles at a revision, and false if it cannot continue there: another
+// process had that revision, or a bundle that the reader may know was removed since.
+func (s *Store) SelectSince(cluster string, revision uint64) ([]Figures, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.clusters[cluster]
+	known := p != nil && revision >= p.figures.First
+	return s.selected(cluster), revision <= s.revision && (known || revision >= s.removal)
+}
+
+func (s *Store) selected(cluster string) []Figures {
 	if cluster != "" {
 		if p := s.clusters[cluster]; p != nil {
-			all = append(all, p.figures)
+			return []Figures{p.figures}
 		}
-		return all, s.revision
+		return nil
 	}
-	all = make([]Figures, 0, len(s.clusters))
+	all := make([]Figures, 0, len(s.clusters))
 	for _, p := range s.clusters {
 		all = append(all, p.figures)
 	}
-	return all, s.revision
-}
-
-// Continues reports whether a reader that knows the bundles at a revision can continue with those whose revision is larger: this process
-// had that revision, and has removed no bundle since.
-func (s *Store) Continues(revision uint64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return revision >= s.removal && revision <= s.revision
+	return all
 }
 
 // Counts returns the figures of the Store.

@@ -151,18 +151,29 @@ func TestCompressedFormsAreBounded(t *testing.T) {
 
 func TestRevisionsContinueUntilARemoval(t *testing.T) {
 	s := bundles.New(bundles.CompressedLimit)
+	continues := func(revision uint64) bool { _, ok := s.SelectSince("", revision); return ok }
 	_, start := s.Select("")
-	require.True(t, s.Continues(start))
-	require.False(t, s.Continues(start-1), "a revision of another process")
-	require.False(t, s.Continues(start+1))
+	require.True(t, continues(start))
+	require.False(t, continues(start-1), "a revision of another process")
+	require.False(t, continues(start+1))
 	require.NoError(t, s.Publish("eu", bundle(1)))
-	require.True(t, s.Continues(start))
+	require.True(t, continues(start))
 	s.Remove("eu")
 	s.Remove("eu")
-	require.False(t, s.Continues(start))
+	require.False(t, continues(start))
 	_, now := s.Select("")
 	require.Equal(t, start+2, now)
-	require.True(t, s.Continues(now))
+	require.True(t, continues(now))
+
+	require.NoError(t, s.Publish("us", bundle(1)))
+	require.NoError(t, s.Publish("asia", bundle(2)))
+	s.Remove("asia")
+	require.False(t, continues(now+1))
+	of := func(cluster string, revision uint64) bool { _, ok := s.SelectSince(cluster, revision); return ok }
+	require.True(t, of("us", now+1), "a removal of another bundle does not matter")
+	require.False(t, of("us", now), "at this revision the cluster had no bundle, and accord does not know any more that it had none")
+	require.False(t, of("asia", now+2))
+	require.False(t, of("us", now+4))
 }
 
 // TestRandomPublishes compares the Store with a map of bundles.

@@ -84,6 +84,8 @@ func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(contex
 	}
 	version := &config.Aggregator.GenericConfig.EffectiveVersion
 	*version = released{*version}
+	generic := config.Aggregator.GenericConfig
+	generic.LongRunningFunc = waitingToo(generic.LongRunningFunc)
 	chain, err := config.Complete()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,152 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/apiserver/bundles"
+)
+
+// waitParameter is the query parameter of a request that waits for another index.
+const waitParameter = "wait"
+
+// Waits reports whether a request waits for another index, so that limits on requests in flight do not apply.
+func Waits(group, resource, subresource string, r *http.Request) bool {
+	return group == delivery.GroupVersion.Group && resource == delivery.Bundles && subresource == delivery.Index && r.URL.Query().Has(waitParameter)
+}
+
+// indexStorage serves the index of a bundle.
+type indexStorage struct {
+	store    *bundles.Store
+	stopping <-chan struct{}
+}
+
+var _ rest.Connecter = (*indexStorage)(nil)
+
+// New implements rest.Storage.
+func (*indexStorage) New() runtime.Object { return &delivery.Bundle{} }
+
+// Destroy implements rest.Storage.
+func (*indexStorage) Destroy() {}
+
+// NewConnectOptions implements rest.Connecter.
+func (*indexStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, false, "" }
+
+// ConnectMethods implements rest.Connecter.
+func (*indexStorage) ConnectMethods() []string { return []string{http.MethodGet} }
+
+// Connect implements rest.Connecter.
+func (s *indexStorage) Connect(_ context.Context, cluster string, _ runtime.Object, out rest.Responder) (http.Handler, error) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.serve(w, r, cluster); err != nil {
+			out.Error(err)
+		}
+	}), nil
+}
+
+// serve writes the index, or 304 if the client has it (If-None-Match). A request with ?wait=DURATION gets 304 only when the time is over.
+func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster string) error {
+	wait, err := waitOf(r)
+	if err != nil {
+		return err
+	}
+	var changed <-chan struct{}
+	var over <-chan time.Time
+	if wait > 0 {
+		sub, ok := s.store.Subscribe(cluster, delivery.MaxWaiting)
+		if !ok {
+			return tooManyWaiting(cluster, delivery.MaxWaiting)
+		}
+		defer sub.Close()
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		changed, over = sub.Changed(), timer.C
+	}
+	for {
+		index, there := s.store.Index(cluster)
+		if !there {
+			return unpublished(cluster)
+		}
+		if !has(r, index.Digest) {
+			return writeIndex(w, r, index)
+		}
+		if wait == 0 {
+			notModified(w, index.Digest)
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-over:
+			notModified(w, index.Digest)
+			return nil
+		case <-r.Context().Done():
+			return nil // nobody reads an answer
+		case <-s.stopping:
+			return apierrors.NewServiceUnavailable(errStopping.Error() + ": try again")
+		}
+	}
+}
+
+// waitOf returns the time that a request waits at most.
+func waitOf(r *http.Request) (time.Duration, error) {
+	text := r.URL.Query().Get(waitParameter)
+	if text == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(text)
+	if err != nil || wait <= 0 || wait > delivery.MaxWait {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("wait=%.40q: the time to wait is a duration of at most %s, such as 30s", text, delivery.MaxWait))
+	}
+	return wait, nil
+}
+
+// has reports whether the client has the index of this digest.
+func has(r *http.Request, digest string) bool {
+	for _, header := range r.Header.Values("If-None-Match") {
+		for tag := range strings.SplitSeq(header, ",") {
+			if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag(digest) || tag == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func etag(digest string) string { return `"` + digest + `"` }
+
+func notModified(w http.ResponseWriter, digest string) {
+	w.Header().Set("ETag", etag(digest))
+	w.WriteHeader(http.StatusNotModified)
+}
+
+func writeIndex(w http.ResponseWriter, r *http.Request, index bundles.Index) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", etag(index.Digest))
+	w.Header().Set("Vary", "Accept-Encoding")
+	body := index.Text
+	if acceptsGzip(r) {
+		w.Header().Set("Content-Encoding", "gzip")
+		body = index.Compressed
+	}
+	_, _ = w.Write(body()) // an error means that the client is gone
+	return nil
+}
+
+// acceptsGzip reports whether the client accepts a compressed answer.
+func acceptsGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if strings.TrimSpace(name) == "gzip" && strings.ReplaceAll(weight, " ", "") != "q=0" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+// Package apiserver is the aggregated API server of the hub. The hub's API server forwards the requests of the group delivery.accord.dev,
+// which agents send, to it. It serves the bundles of clusters out of memory.
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/sets"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericfilters "k8s.io/apiserver/pkg/server/filters"
+	"k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/util/compatibility"
+	"k8s.io/client-go/kubernetes"
+	restclient "k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/apiserver/bundles"
+	"github.com/accord-dev/accord/apiserver/certificate"
+	"github.com/accord-dev/accord/apiserver/registry"
+)
+
+const (
+	// Service is the name of the Service, in accord's namespace on the hub, that leads to the API server of each replica.
+	Service = "accord-api"
+	// shutdownLimit bounds the time that a stopping server waits for requests.
+	shutdownLimit = 3 * time.Second
+	// streamsPerConnection lets the hub's API server send the requests of many agents over one connection.
+	streamsPerConnection = 1000
+)
+
+// Options of the API server of one replica.
+type Options struct {
+	// Bundles are served. Their publisher is another loop of the process.
+	Bundles *bundles.Store
+	// Listener accepts connections. The server owns it.
+	Listener net.Listener
+	// Namespace of accord on the hub, for Service and certificates.
+	Namespace string
+	// Local is set if the hub's API server runs on this machine, and reaches the listener at localhost. Otherwise the Service and its
+	// endpoints exist ("accord install").
+	Local bool
+	Log   *slog.Logger
+}
+
+// Run serves the hub that cfg leads to until ctx ends, and keeps certificates and the APIService of the hub current. A hub that refuses
+// them is logged, and tried again.
+func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
+	front, err := newFrontProxy(cfg)
+	if err != nil {
+		return errors.Join(err, o.Listener.Close())
+	}
+	host := Service + "." + o.Namespace + ".svc"
+	r, err := newRegistration(cfg, o, certificate.NewServing(host), front)
+	if err != nil {
+		return errors.Join(err, o.Listener.Close())
+	}
+	if err := r.certify(ctx); err != nil { // without a certificate nothing can be served
+		return errors.Join(err, o.Listener.Close())
+	}
+	server, err := newServer(ctx, o, r.serving, front)
+	if err != nil {
+		return errors.Join(fmt.Errorf("assembling the aggregated API server: %w", err), o.Listener.Close())
+	}
+	go front.run(ctx)
+	go r.run(ctx)
+	if err := server.PrepareRun().RunWithContext(ctx); err != nil {
+		return fmt.Errorf("running the aggregated API server: %w", err)
+	}
+	return nil
+}
+
+// newServer assembles the server. It has no store, no admission and no fairness: the hub's API server admits the requests.
+func newServer(ctx context.Context, o Options, serving *certificate.Serving, front *frontProxy) (*genericapiserver.GenericAPIServer, error) {
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	codecs := serializer.NewCodecFactory(scheme)
+	c := genericapiserver.NewConfig(codecs)
+	c.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
+	c.EnableIndex, c.EnableProfiling, c.EnableMetrics = false, false, false
+	c.LongRunningFunc = longRunning
+	c.ShutdownWatchTerminationGracePeriod = time.Second // ends watches as soon as the server stops
+	describe(c, scheme)
+
+	secure := options.NewSecureServingOptions()
+	secure.Listener, secure.HTTP2MaxStreamsPerConnection = o.Listener, streamsPerConnection
+	secure.ServerCert.GeneratedCert = serving
+	if err := secure.WithLoopback().ApplyTo(&c.SecureServing, &c.LoopbackClientConfig); err != nil {
+		return nil, err
+	}
+	if err := front.applyTo(c); err != nil {
+		return nil, err
+	}
+	server, err := c.Complete(nil).New("accord-apiserver", genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, err
+	}
+	server.ShutdownTimeout = shutdownLimit
+	group := genericapiserver.NewDefaultAPIGroupInfo(delivery.GroupVersion.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
+	group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{
+		delivery.GroupVersion.Version: registry.Storage(o.Bundles, ctx.Done()),
+	}
+	return server, server.InstallAPIGroup(&group)
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	v1 := schema.GroupVersion{Version: "v1"}
+	metav1.AddToGroupVersion(s, v1)
+	s.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
+	return s, delivery.AddToScheme(s)
+}
+
+var watches = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString())
+
+// longRunning reports whether a request waits for a change. The limits on requests in flight and on their time do not apply to it.
+func longRunning(r *http.Request, info *apirequest.RequestInfo) bool {
+	return watches(r, info) || registry.Waits(info.APIGroup, info.Resource, info.Subresource, r)
+}
+
+func newClient(cfg *restclient.Config) (*kubernetes.Clientset, error) {
+	cfg = restclient.CopyConfig(cfg)
+	cfg.QPS = -1
+	return kubernetes.NewForConfig(cfg)
+}
