@@ -140,7 +140,7 @@ var within = map[string]map[string][]string{
 		"state": {
 			"apply/live", "metrics/counts", "store/fingerprint", "state/activation", "state/changes", "state/delivery", "state/deliveryreport", "state/discovered",
 			"state/drift", "state/dryrun", "state/evictions", "state/figures", "state/gate", "state/hubobjects", "state/inputkey", "state/inventory", "state/mirrored", "state/news", "state/phase", "state/reachability", "state/record",
-			"state/rolloutrecord", "state/unobserved", "state/wanted",
+			"state/rolloutrecord", "state/unobserved",
 		},
 		"state/activation":     {"state/approval", "state/changes", "state/delivery", "state/inputkey", "state/record"},
 		"state/approval":       {},

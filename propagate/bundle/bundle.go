@@ -3,6 +3,8 @@
 package bundle
 
 import (
+	"strings"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/tenancy"
 )
@@ -23,14 +25,17 @@ type Index struct {
 type Part struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	// Unknown parts have nothing else: the hub does not know the state of the Federation now, and the agent keeps the part that it has.
+	Unknown bool `json:"unknown,omitempty"`
 	// UID of the Federation, for the owner reference of the DeliveryReport.
-	UID string `json:"uid"`
+	UID string `json:"uid,omitempty"`
 	// Delivery is the name of the Delivery to the cluster, Assignment identifies its version: the agent reports it with its results.
-	Delivery   string `json:"delivery"`
-	Assignment string `json:"assignment"`
+	Delivery    string `json:"delivery,omitempty"`
+	DeliveryUID string `json:"deliveryUID,omitempty"`
+	Assignment  string `json:"assignment,omitempty"`
 	// Revision is the commit, "main@1a2b3c".
-	Revision string   `json:"revision"`
-	Settings Settings `json:"settings"`
+	Revision string   `json:"revision,omitempty"`
+	Settings Settings `json:"settings,omitzero"`
 	// Objects are in the order in which they are applied.
 	Objects []Object `json:"objects,omitempty"`
 	// Failed are objects that cannot be rendered for the cluster. Their live objects stay unchanged.
@@ -94,6 +99,9 @@ type Leaving struct {
 	// Evicted objects are removed before anything is applied, whatever the settings of prune are.
 	Evicted bool `json:"evicted,omitempty"`
 }
+
+// Compare compares by entry.
+func (l Leaving) Compare(other Leaving) int { return strings.Compare(l.Entry, other.Entry) }
 
 // Needs has the status fields that the gates of rollouts read. The zero value has none.
 type Needs struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -139,6 +140,47 @@ func (p *Part) Withdraw() func(manifest.ID) string {
 		}
 		return Undecided
 	}
+}
+
+// Execution is a decoded part.
+type Execution struct {
+	Part         *Part
+	Target       propagate.ClusterPlan
+	Interpreters scripts.Interpreters
+}
+
+// Same reports whether two parts want the same. The inventory only concerns an agent that starts.
+func (p *Part) Same(other *Part) bool {
+	if p == nil || other == nil {
+		return p == other
+	}
+	a, b := *p, *other
+	a.Inventory, b.Inventory = nil, nil
+	return equality.Semantic.DeepEqual(a, b)
+}
+
+// SameObjects reports whether two parts want the same, except for the objects that leave.
+func (p *Part) SameObjects(other *Part) bool {
+	if p == nil || other == nil {
+		return p == other
+	}
+	a, b := *p, *other
+	a.Leaving, b.Leaving = nil, nil
+	return a.Same(&b)
+}
+
+// Urgent returns the objects that are applied before all others.
+func (p *Part) Urgent() map[manifest.ID]bool {
+	var all map[manifest.ID]bool
+	for _, entry := range p.First {
+		if id, err := manifest.ParseEntry(entry); err == nil {
+			if all == nil {
+				all = map[manifest.ID]bool{}
+			}
+			all[id] = true
+		}
+	}
+	return all
 }
 
 // Evicted returns the objects that are removed before anything is applied.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/scripts"
@@ -58,6 +60,16 @@ func (e *Encoder) AddTarget(part *Part, target propagate.ClusterPlan, all Conten
 	for _, f := range target.Failed {
 		part.Failed = append(part.Failed, Failed{Entry: f.ID.Entry(), Held: f.Held, Error: f.Err.Error()})
 	}
+}
+
+// Entries returns the inventory entries of objects, sorted.
+func Entries(objects map[manifest.ID]bool) []string {
+	var all []string
+	for id := range objects {
+		all = append(all, id.Entry())
+	}
+	slices.Sort(all)
+	return all
 }
 
 // scriptsOnTheWire are the users' scripts about kinds.

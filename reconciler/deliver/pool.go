@@ -25,6 +25,9 @@ type Pool struct {
 	registry *state.Registry
 	reporter *report.Reporter
 	log      *slog.Logger
+	// pulled is called when a cluster without a worker has something to deliver, or has reported: its agent may need another bundle. It
+	// must not block.
+	pulled func(cluster string)
 	// surveyed is called when a survey of a cluster has news; it must not block.
 	surveyed func(cluster string)
 	// visit connects to a cluster of another replica, without the right to write; nil where no replica shares clusters.
@@ -45,13 +48,16 @@ type Pool struct {
 // accord writes nothing of it.
 func NewPool(registry *state.Registry, reporter *report.Reporter, account func(context.Context, types.NamespacedName) (tenancy.Account, error), log *slog.Logger) *Pool {
 	return &Pool{
-		registry: registry, reporter: reporter, account: account, log: log, surveyed: func(string) {},
+		registry: registry, reporter: reporter, account: account, log: log, surveyed: func(string) {}, pulled: func(string) {},
 		workers: map[string]*Worker{}, plannings: map[types.NamespacedName]*planning{},
 	}
 }
 
 // OnSurvey sets the function that is called when a survey of a cluster has news. It must not block.
 func (p *Pool) OnSurvey(call func(cluster string)) { p.surveyed = call }
+
+// OnPulled sets the function that is called when the bundle of a cluster in pull mode may change. It must not block.
+func (p *Pool) OnPulled(call func(cluster string)) { p.pulled = call }
 
 // OnVisit sets the function that connects to a cluster of another replica.
 func (p *Pool) OnVisit(visit func(ctx context.Context, cluster string) (*clusters.Member, error)) {
@@ -68,6 +74,8 @@ func (p *Pool) Enqueue(c changes.Changes) {
 	for _, d := range c.Deliveries {
 		if w := p.Worker(d.Cluster); w != nil {
 			w.enqueue(d.Federation, d.Priority, d.After)
+		} else {
+			p.pulled(d.Cluster)
 		}
 	}
 	p.reporter.Enqueue(c)
@@ -214,6 +222,7 @@ func (p *Pool) Ingest(r *v1alpha1.DeliveryReport) {
 	}
 	changed := p.registry.MergeReachability(r.Spec.Cluster, r.Status.Replica, r.Status.Connectivity, time.Now())
 	p.Enqueue(f.IngestReport(r, time.Now()))
+	p.pulled(r.Spec.Cluster)
 	if changed {
 		p.ReachabilityChanged(r.Spec.Cluster)
 	}

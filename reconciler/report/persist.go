@@ -167,6 +167,7 @@ func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, c
 	if err := r.put(ctx, f, d); err != nil {
 		return err
 	}
+	r.assigned(cluster)
 	r.update(changes.Update{Status: changes.Status{Federation: f.Key(), Cluster: cluster}})
 	return nil
 }

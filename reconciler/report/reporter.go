@@ -53,8 +53,9 @@ type Reporter struct {
 	// checkRollouts and replan pass requests to the loops above; they must not block.
 	checkRollouts func(changes.RolloutCheck)
 	replan        func(federation types.NamespacedName)
-	// checkEvictions does the same for the loop of evictions.
+	// checkEvictions does the same for the loop of evictions, and assigned reports that the hub has the spec of a Delivery.
 	checkEvictions func(federation types.NamespacedName)
+	assigned       func(cluster string)
 
 	// decisions is held while a plan is persisted, and exclusively while eviction tasks are written, or a FederatedObject is restored.
 	decisions sync.RWMutex
@@ -75,7 +76,7 @@ func New(o Options) *Reporter {
 	}
 	return &Reporter{
 		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
-		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {}, checkEvictions: func(types.NamespacedName) {},
+		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {}, checkEvictions: func(types.NamespacedName) {}, assigned: func(string) {},
 		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{}, lost: map[changes.Status]bool{},
 	}
 }
@@ -85,6 +86,9 @@ func (r *Reporter) OnRollouts(check func(changes.RolloutCheck)) { r.checkRollout
 
 // OnEvictions sets the function that decides evictions again. It must not block.
 func (r *Reporter) OnEvictions(check func(federation types.NamespacedName)) { r.checkEvictions = check }
+
+// OnAssigned sets the function that is called when the hub has the new spec of the Delivery to a cluster. It must not block.
+func (r *Reporter) OnAssigned(call func(cluster string)) { r.assigned = call }
 
 // OnReplan sets the function that has a Federation planned again. It must not block.
 func (r *Reporter) OnReplan(replan func(federation types.NamespacedName)) { r.replan = replan }

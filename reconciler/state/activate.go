@@ -122,7 +122,7 @@ func (f *Federation) assign(l *delivery.State) {
 		return
 	}
 	l.Adopt(s.ClusterPlan())
-	f.notePlanned(l, s)
+	l.NotePlanned(f.active.plan, f.rollouts.turns[l.Name], s)
 }
 
 // succeed makes release the newest. A Release that was there before (the same commit after a force-push back, or after a

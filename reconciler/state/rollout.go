@@ -20,7 +20,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
-	"github.com/accord-dev/accord/reconciler/state/wanted"
 )
 
 // rollouts are the staged rollouts of a Federation.
@@ -234,32 +233,7 @@ func (f *Federation) updateHeldReasons(l *delivery.State) {
 		w.Held = x.Held
 		l.Want(x.ID, w)
 	}
-	f.notePlanned(l, s)
-}
-
-// notePlanned records the wanted objects of the plan where a rollback delivers an older version: status is computed from the plan.
-func (f *Federation) notePlanned(l *delivery.State, s *staged.Plan) {
-	for name, turn := range f.rollouts.turns[l.Name] {
-		if turn.RollbackTo == nil {
-			continue
-		}
-		for _, p := range l.Target.Objects {
-			if r := turn.RollbackTo.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
-				l.PlannedAs(p.ID, wanted.Object{Held: turn.Held})
-			}
-		}
-		whole := f.active.plan.ForCluster(l.Name)
-		for _, p := range whole.Objects {
-			if r := f.active.plan.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
-				l.PlannedAs(p.ID, wanted.Object{Digest: p.Digest, Held: turn.Held, Object: p.Rendered, Implied: p.Implied})
-			}
-		}
-		for _, x := range whole.Failed {
-			if r := f.active.plan.Rollout(l.Name, x.ID, nil); r != nil && r.Name() == name && !s.IsMoved(x.ID) {
-				l.PlannedAs(x.ID, wanted.Object{Held: turn.Held, Err: x.Err.Error()})
-			}
-		}
-	}
+	l.NotePlanned(f.active.plan, f.rollouts.turns[l.Name], s)
 }
 
 // PastPlan returns the plan of a revision; nil if there is none. made is false for a plan that is or was active: if it does

@@ -160,7 +160,7 @@ func (p *Planner) awaitProbes(ctx context.Context, f *state.Federation, clusters
 
 // neverProbed reports whether no probe of the cluster has finished since start-up.
 func (p *Planner) neverProbed(cluster string) bool {
-	if !p.registry.Shared() && !p.registry.Connected(cluster) {
+	if !p.registry.Shared() && !p.registry.HasAgent(cluster) && !p.registry.Connected(cluster) {
 		return true
 	}
 	return p.registry.Reachability(cluster, time.Now()).Unreachable == reachability.NotProbed

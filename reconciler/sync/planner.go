@@ -75,12 +75,8 @@ func (p *Planner) Open(ctx context.Context, fed *v1alpha1.Federation) (*state.Fe
 	var deliveries v1alpha1.DeliveryList
 	var releases v1alpha1.ReleaseList
 	var inventories v1alpha1.InventoryList
-	lists := []client.ObjectList{&objects, &inventories, &deliveries, &releases}
-	var reports v1alpha1.DeliveryReportList
-	if p.registry.Shared() {
-		lists = append(lists, &reports)
-	}
-	for _, list := range lists {
+	var reports v1alpha1.DeliveryReportList // of other replicas, and of agents
+	for _, list := range []client.ObjectList{&objects, &inventories, &deliveries, &releases, &reports} {
 		if err := p.store.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return nil, err
 		}

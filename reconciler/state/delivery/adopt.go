@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/splice"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/status"
 )
@@ -97,4 +98,30 @@ func inOrder(plan propagate.ClusterPlan) bool {
 // position returns the index of an object in a plan in apply order; false if the plan does not have it.
 func position(plan propagate.ClusterPlan, id manifest.ID) (int, bool) {
 	return slices.BinarySearchFunc(plan.Objects, id, func(p propagate.Placed, id manifest.ID) int { return applyorder.Compare(p.ID, id) })
+}
+
+// NotePlanned records the wanted objects of a plan where a rollback delivers an older version: status is computed from the plan. turns are
+// those of the cluster, by rollout.
+func (l *State) NotePlanned(plan *propagate.Plan, turns map[string]staged.Assignment, s *staged.Plan) {
+	for name, turn := range turns {
+		if turn.RollbackTo == nil {
+			continue
+		}
+		for _, p := range l.Target.Objects {
+			if r := turn.RollbackTo.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
+				l.PlannedAs(p.ID, wanted.Object{Held: turn.Held})
+			}
+		}
+		whole := plan.ForCluster(l.Name)
+		for _, p := range whole.Objects {
+			if r := plan.Rollout(l.Name, p.ID, nil); r != nil && r.Name() == name && !s.IsMoved(p.ID) {
+				l.PlannedAs(p.ID, wanted.Object{Digest: p.Digest, Held: turn.Held, Object: p.Rendered, Implied: p.Implied})
+			}
+		}
+		for _, x := range whole.Failed {
+			if r := plan.Rollout(l.Name, x.ID, nil); r != nil && r.Name() == name && !s.IsMoved(x.ID) {
+				l.PlannedAs(x.ID, wanted.Object{Held: turn.Held, Err: x.Err.Error()})
+			}
+		}
+	}
 }

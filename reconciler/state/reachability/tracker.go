@@ -30,6 +30,9 @@ const NotProbed = "not heard from yet"
 // NotConnected is the reason of a cluster that is unreachable because no replica is connected to it.
 const NotConnected = "not connected"
 
+// AgentSilent is the reason of a cluster in pull mode that is unreachable because its agent reports nothing any more.
+const AgentSilent = "its agent reports nothing any more"
+
 // Ownership reports which replica executes a cluster. Sole is for a single replica, lease.Ownership for several.
 type Ownership interface {
 	// Owns reports whether this replica may write to the cluster now.
@@ -108,6 +111,7 @@ type Tracker struct {
 	connected map[string]State
 	remote    map[string]remoteState
 	probes    map[string]Probe
+	agents    map[string]bool // clusters in pull mode
 	follower  bool
 	// handedOver is the time at which the ownership of clusters changed last, or this replica began to lead.
 	handedOver time.Time
@@ -116,7 +120,7 @@ type Tracker struct {
 // NewTracker returns the tracker of a replica that is alone: it leads and owns every cluster.
 func NewTracker() *Tracker {
 	return &Tracker{
-		ownership: Sole{}, connected: map[string]State{}, remote: map[string]remoteState{}, probes: map[string]Probe{},
+		ownership: Sole{}, connected: map[string]State{}, remote: map[string]remoteState{}, probes: map[string]Probe{}, agents: map[string]bool{},
 	}
 }
 
@@ -145,7 +149,39 @@ func (t *Tracker) Replica() string { return t.replica }
 func (t *Tracker) Shared() bool { return t.shared }
 
 // Owns reports whether this replica may write to the cluster now.
-func (t *Tracker) Owns(cluster string) bool { return t.ownership.Owns(cluster) }
+func (t *Tracker) Owns(cluster string) bool { return !t.HasAgent(cluster) && t.ownership.Owns(cluster) }
+
+// SetAgent records whether a cluster is in pull mode: then its agent owns it, and no replica does.
+func (t *Tracker) SetAgent(cluster string, pulls bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if pulls {
+		t.agents[cluster] = true
+	} else {
+		delete(t.agents, cluster)
+	}
+}
+
+// HasAgent reports whether a cluster is in pull mode.
+func (t *Tracker) HasAgent(cluster string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.agents[cluster]
+}
+
+// Agent returns the name of the agent of a cluster, which it reports as a replica. No replica has this name: it has a colon.
+func Agent(cluster string) string { return "agent:" + cluster }
+
+// owner returns the replica or the agent that owns a cluster; empty if none is known. remote is false if no other process can own it.
+func (t *Tracker) owner(cluster string) (owner string, remote bool) {
+	switch {
+	case t.HasAgent(cluster):
+		return Agent(cluster), true
+	case t.shared:
+		return t.ownership.Owner(cluster), true
+	}
+	return "", false
+}
 
 // Follower reports whether another replica leads, or none.
 func (t *Tracker) Follower() bool {
@@ -207,17 +243,17 @@ func (t *Tracker) RecordProbe(cluster string, p Probe) {
 // Reachability returns the reachability of a cluster: as this process found it if it is connected, otherwise as the
 // replica that owns the cluster reported it last.
 func (t *Tracker) Reachability(cluster string, now time.Time) State {
-	owner := ""
-	if t.shared {
-		owner = t.ownership.Owner(cluster)
-	}
+	owner, isRemote := t.owner(cluster)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if own, connected := t.connected[cluster]; connected {
 		return own
 	}
-	if !t.shared {
+	if !isRemote {
 		return State{Unreachable: NotConnected}
+	}
+	if p := t.probes[cluster]; t.agents[cluster] && now.Sub(p.At) > StaleProbe {
+		return State{Unreachable: AgentSilent, LastProbe: p.At}
 	}
 	remote, known := t.reported(cluster, owner, now)
 	if !known {
@@ -263,15 +299,16 @@ func (t *Tracker) MergeReachability(cluster, replica string, reach v1alpha1.Conn
 // Accepts reports whether the report of a replica about a cluster counts: the leader takes reports of the owner of a
 // cluster that it is not connected to itself.
 func (t *Tracker) Accepts(cluster, replica string) bool {
-	return t.shared && !t.Follower() && !t.Connected(cluster) && replica != t.replica && t.ownership.Owner(cluster) == replica
+	owner, remote := t.owner(cluster)
+	return remote && !t.Follower() && !t.Connected(cluster) && replica != t.replica && owner == replica
 }
 
 // ReportExpected returns how long the first report about a cluster may still take; zero if none is expected.
 func (t *Tracker) ReportExpected(cluster string, now time.Time) time.Duration {
-	if !t.shared {
+	owner, remote := t.owner(cluster)
+	if !remote {
 		return 0
 	}
-	owner := t.ownership.Owner(cluster)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	remaining := t.handoverRemaining(now)

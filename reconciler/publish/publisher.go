@@ -1,0 +1,217 @@
+// Package publish publishes the bundles of the clusters in pull mode, which their agents execute.
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+const (
+	// gather is the time for which changes are gathered before a bundle is made.
+	gather = 20 * time.Millisecond
+	// firstRetry and lastRetry bound the back-off of a bundle that could not be made.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = time.Minute
+	// forgetInterval is the time after which the digests of objects that no bundle has are dropped.
+	forgetInterval = 10 * time.Minute
+	// sequences is the number of bundles that one start of the leader can publish for a cluster, as a number of bits.
+	sequences = 20
+)
+
+// Store has the bundles that agents read.
+type Store interface {
+	// Publish replaces the bundle of a cluster. contents are by SHA-256 digest, in hexadecimal; the caller does not change them.
+	Publish(cluster string, index []byte, contents map[string][]byte)
+	// Remove drops the bundle of a cluster.
+	Remove(cluster string)
+}
+
+// Publisher makes the bundle of a cluster again when something changed that it depends on. Only the leader publishes.
+type Publisher struct {
+	registry *state.Registry
+	// account finds the account for the objects of a Federation; after an error nothing new is published.
+	account Account
+	// hub reads without a cache, federations with one.
+	hub, federations client.Reader
+	store            Store
+	log              *slog.Logger
+	queue            workqueue.TypedRateLimitingInterface[string]
+
+	mu sync.Mutex
+	// epochs has the UID of each Cluster in pull mode.
+	epochs map[string]string
+	// term is the resource version of the hub when this process began to publish: it grows from start to start; 0 before.
+	term      uint64
+	published map[string]published
+	encoder   bundle.Encoder
+	forgot    time.Time
+}
+
+// published is the last bundle of a cluster.
+type published struct {
+	epoch, parts string
+	sequence     uint64
+}
+
+// New returns a publisher, which publishes nothing before Run is called.
+func New(registry *state.Registry, account Account, hub, federations client.Reader, store Store, log *slog.Logger) *Publisher {
+	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry)
+	return &Publisher{
+		registry: registry, account: account, hub: hub, federations: federations, store: store, log: log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		epochs: map[string]string{}, published: map[string]published{},
+	}
+}
+
+// Changed has the bundle of a cluster made again; it does nothing for a cluster that is not in pull mode. It does not block.
+func (p *Publisher) Changed(cluster string) {
+	if p.registry.HasAgent(cluster) {
+		p.queue.AddAfter(cluster, gather)
+	}
+}
+
+// SetAgent records that a Cluster is in pull mode, with its UID; an empty uid: that it is not any more.
+func (p *Publisher) SetAgent(cluster, uid string) {
+	p.mu.Lock()
+	changed := p.epochs[cluster] != uid
+	if uid != "" {
+		p.epochs[cluster] = uid
+	} else {
+		delete(p.epochs, cluster)
+	}
+	p.mu.Unlock()
+	p.registry.SetAgent(cluster, uid != "")
+	if changed {
+		p.queue.Add(cluster)
+	}
+}
+
+// Run publishes until ctx ends.
+func (p *Publisher) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	running.Go(func() { p.work(ctx) })
+	<-ctx.Done()
+	p.queue.ShutDown()
+	running.Wait()
+}
+
+func (p *Publisher) work(ctx context.Context) {
+	for {
+		cluster, shutdown := p.queue.Get()
+		if shutdown {
+			return
+		}
+		if err := p.publish(ctx, cluster); err == nil {
+			p.queue.Forget(cluster)
+		} else if ctx.Err() == nil {
+			p.log.Error("cannot make the bundle of a cluster, trying again", "cluster", cluster, "error", err)
+			p.queue.AddRateLimited(cluster)
+		}
+		p.queue.Done(cluster)
+	}
+}
+
+// publish makes the bundle of a cluster, and publishes it if it differs from the last one.
+func (p *Publisher) publish(ctx context.Context, cluster string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	epoch, pulls := p.epochs[cluster]
+	if !pulls {
+		delete(p.published, cluster)
+		p.store.Remove(cluster)
+		return nil
+	}
+	if err := p.begin(ctx); err != nil {
+		return err
+	}
+	parts, contents, err := p.parts(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return fmt.Errorf("encoding the bundle: %w", err)
+	}
+	last := p.published[cluster]
+	next := published{epoch: epoch, parts: bundle.Name(text), sequence: max(last.sequence+1, p.term<<sequences)}
+	if last.epoch == next.epoch && last.parts == next.parts {
+		return nil
+	}
+	index, err := json.Marshal(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence, Parts: parts})
+	if err != nil {
+		return fmt.Errorf("encoding the bundle: %w", err)
+	}
+	p.store.Publish(cluster, index, contents)
+	p.published[cluster] = next
+	return nil
+}
+
+// begin reads the resource version of the hub once, and drops the digests of objects now and then.
+func (p *Publisher) begin(ctx context.Context) error {
+	if now := time.Now(); now.Sub(p.forgot) > forgetInterval {
+		p.encoder.Forget()
+		p.forgot = now
+	}
+	if p.term > 0 {
+		return nil
+	}
+	var some corev1.NamespaceList
+	if err := p.hub.List(ctx, &some, client.Limit(1)); err != nil {
+		return fmt.Errorf("reading the resource version of the hub: %w", err)
+	}
+	p.term = live.ParseVersion(some.ResourceVersion)
+	return nil
+}
+
+// parts returns those of all Federations, sorted. A Federation that this process has not opened yet is Unknown.
+func (p *Publisher) parts(ctx context.Context, cluster string) ([]bundle.Part, bundle.Contents, error) {
+	var all v1alpha1.FederationList
+	if err := p.federations.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, nil, fmt.Errorf("listing the Federations: %w", err)
+	}
+	keys := make([]types.NamespacedName, len(all.Items))
+	for i := range all.Items {
+		keys[i] = client.ObjectKeyFromObject(&all.Items[i])
+	}
+	slices.SortFunc(keys, func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+	var parts []bundle.Part
+	contents := bundle.Contents{}
+	for _, key := range keys {
+		part, err := p.part(ctx, key, cluster, contents)
+		if err != nil {
+			return nil, nil, fmt.Errorf("encoding the part of Federation %s: %w", key, err)
+		}
+		if part != nil {
+			parts = append(parts, *part)
+		}
+	}
+	return parts, contents, nil
+}
+
+func (p *Publisher) part(ctx context.Context, key types.NamespacedName, cluster string, contents bundle.Contents) (*bundle.Part, error) {
+	f := p.registry.Federation(key)
+	if f == nil {
+		return &bundle.Part{Namespace: key.Namespace, Name: key.Name, Unknown: true}, nil
+	}
+	part, err := f.BundlePart(cluster, &p.encoder, contents)
+	if err != nil || part == nil || part.Unknown {
+		return part, err
+	}
+	part.Settings.Account, err = p.account(ctx, key)
+	return part, err
+}

@@ -1,0 +1,63 @@
+package state
+
+import (
+	"time"
+
+	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/gate"
+)
+
+// BundlePart returns the part of a cluster's bundle, and adds the contents of its objects to all. It returns nil if the Federation has
+// nothing for the cluster. The part is Unknown without a plan that the hub has, or if the hub may not know the version of the Delivery.
+func (f *Federation) BundlePart(cluster string, e *bundle.Encoder, all bundle.Contents) (*bundle.Part, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	part, l := &bundle.Part{Namespace: f.key.Namespace, Name: f.key.Name}, f.clusters[cluster]
+	switch {
+	case f.active.plan == nil || !f.active.persisted:
+		part.Unknown = true
+		return part, nil
+	case l == nil || l.Idle():
+		return nil, nil
+	case l.Delivery.UID == "" || l.SpecDirty:
+		part.Unknown = true
+		return part, nil
+	}
+	part.UID, part.Revision, part.Needs = string(f.declared.object.UID), f.active.revision, bundle.Needs(f.rollouts.asks)
+	part.Settings = delivery.Settings(&f.declared.object.Spec, f.active.allowPrune, f.active.plan.Empty())
+	part.First = bundle.Entries(f.bulk.Urgent)
+	l.AddTo(part, f.orders(l), e, all)
+	return part, bundle.AddScripts(part, f.interpreters(), all)
+}
+
+// Execute makes a part of the bundle of a cluster the wanted state. It reports whether every watch has to list again. It changes nothing
+// for the part that is executed already.
+func (f *Federation) Execute(cluster string, x bundle.Execution, now time.Time) (c changes.Changes, relist bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.clusters[cluster]
+	if l != nil && l.Part.Same(x.Part) {
+		return c, false
+	}
+	f.declared.object = delivery.Federation(x.Part)
+	asks := gate.Needs(x.Part.Needs)
+	relist = f.interpreters().ID != x.Interpreters.ID || asks.More(f.rollouts.asks)
+	f.rollouts.asks = asks
+	f.active = activePlan{revision: x.Part.Revision, allowPrune: x.Part.Settings.AllowPrune, interpreters: x.Interpreters, persisted: true, decidedAt: now}
+	if l == nil {
+		l = delivery.New(delivery.Assigned(x.Part, cluster), f.shared.proven)
+		f.clusters[cluster] = l
+	}
+	if d := f.discovered[cluster]; d != nil && len(l.Inventory()) == 0 && len(x.Part.Inventory) > 0 { // the leader planned with them
+		l.SetInventory(live.Entries(d.List))
+		delete(f.discovered, cluster)
+	}
+	f.bulk.Urgent = x.Part.Urgent()
+	l.Execute(x)
+	f.updateCluster(&c, cluster, 0)
+	c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: cluster, Priority: changes.Change})
+	return c, relist
+}

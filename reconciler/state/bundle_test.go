@@ -1,0 +1,143 @@
+package state
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/propagate/scripts"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
+)
+
+// pulled is a Federation on the hub, and as the agent of its first cluster knows it.
+type pulled struct {
+	*scale
+	cluster string
+	agent   *Federation
+}
+
+func newPulled(t *testing.T) *pulled {
+	s := newScale(t, 3, 2)
+	s.plans()
+	s.adopts()
+	p := &pulled{scale: s, cluster: s.clusters[0]}
+	s.f.registry.SetAgent(p.cluster, true)
+	l := s.f.clusters[p.cluster]
+	l.Delivery.UID, l.Delivery.Generation = "uid", 1
+	registry := NewRegistry(reachability.NewSharedTracker(reachability.Agent(p.cluster), reachability.Sole{}))
+	registry.SetReachability(p.cluster, reachability.State{})
+	p.agent = New(&v1alpha1.Federation{}, registry, nil)
+	p.agent.key = s.f.key
+	return p
+}
+
+// fetch passes the part of the bundle to the agent.
+func (p *pulled) fetch() (c []string, part *bundle.Part) {
+	p.t.Helper()
+	all := bundle.Contents{}
+	sent, err := p.f.BundlePart(p.cluster, &bundle.Encoder{}, all)
+	require.NoError(p.t, err)
+	text, err := json.Marshal(sent)
+	require.NoError(p.t, err)
+	part = &bundle.Part{}
+	require.NoError(p.t, json.Unmarshal(text, part))
+	x := bundle.Execution{Part: part}
+	x.Target, err = part.Target(p.cluster, all, nil)
+	require.NoError(p.t, err)
+	x.Interpreters, err = part.Interpreters(all, scripts.Interpreters{})
+	require.NoError(p.t, err)
+	next, _ := p.agent.Execute(p.cluster, x, time.Now())
+	for _, d := range next.Deliveries {
+		c = append(c, d.Cluster)
+	}
+	return c, part
+}
+
+// deliver runs a delivery at the agent that applies everything, and passes the report to the hub.
+func (p *pulled) deliver() delivery.Job {
+	p.t.Helper()
+	job, ok := p.agent.Begin(p.cluster, func() {})
+	require.True(p.t, ok)
+	p.agent.Listed(job, job.Kinds())
+	var inventory []string
+	for _, o := range job.Target.Objects {
+		p.agent.observe(p.cluster, p.live(o.Rendered, time.Now()))
+		inventory = append(inventory, o.ID.Entry())
+	}
+	p.agent.Conclude(job, delivery.Result{Inventory: inventory}, time.Now())
+	report, _, _ := p.agent.DeliveryReport(p.cluster, time.Now())
+	require.NotNil(p.t, report)
+	require.Equal(p.t, "agent:"+p.cluster, report.Status.Replica)
+	require.True(p.t, p.f.registry.Accepts(report.Spec.Cluster, report.Status.Replica))
+	p.f.IngestReport(report, time.Now())
+	return job
+}
+
+// An agent gets the objects of its cluster, and its report is the status of the hub.
+func TestAnAgentExecutesItsPart(t *testing.T) {
+	p := newPulled(t)
+	c, part := p.fetch()
+	require.Equal(t, []string{p.cluster}, c)
+	job := p.deliver()
+	require.Equal(t, p.f.clusters[p.cluster].Target.Objects[0].JSON, job.Target.Objects[0].JSON)
+	require.NotNil(t, job.Part)
+
+	p.f.ComputeDelivery(p.cluster, time.Now())
+	require.Equal(t, len(job.Target.Objects), int(p.f.clusters[p.cluster].Delivery.Status.Summary.Total))
+	require.True(t, p.f.clusters[p.cluster].Run.Finished)
+
+	c, again := p.fetch()
+	require.Empty(t, c, "nothing changed")
+	require.NotEqual(t, part.Inventory, again.Inventory)
+	require.True(t, part.Same(again))
+}
+
+// An object that leaves Git is removed only once the hub has decided so; an object that the hub does not know stays.
+func TestAnAgentRemovesNamedObjectsOnly(t *testing.T) {
+	p := newPulled(t)
+	p.fetch()
+	p.deliver()
+	gone := p.plan.ForCluster(p.cluster).Objects[0].ID
+	l := p.f.clusters[p.cluster]
+	l.Wants.Delete(gone)
+	l.Target.Objects = l.Target.Objects[1:]
+	l.Delivery.Generation++
+	_, part := p.fetch()
+	require.Equal(t, []bundle.Leaving{{Entry: gone.Entry()}}, part.Leaving)
+
+	job, _ := p.agent.Begin(p.cluster, func() {})
+	withdraw := job.Withdraw(p.cluster)
+	require.Empty(t, withdraw(gone, nil))
+	unknown := gone
+	unknown.Name = "unknown"
+	require.Equal(t, bundle.Undecided, withdraw(unknown, nil))
+	require.Empty(t, job.Evicted(p.cluster))
+}
+
+// While the hub does not know the state of a Federation, the agent keeps the part that it has.
+func TestUnknownParts(t *testing.T) {
+	p := newPulled(t)
+	part := func() *bundle.Part {
+		made, err := p.f.BundlePart(p.cluster, &bundle.Encoder{}, bundle.Contents{})
+		require.NoError(t, err)
+		return made
+	}
+	require.False(t, part().Unknown)
+	p.f.clusters[p.cluster].SpecDirty = true
+	require.True(t, part().Unknown, "the version of the Delivery is not known")
+	p.f.clusters[p.cluster].SpecDirty = false
+	p.f.active.persisted = false
+	require.True(t, part().Unknown, "the hub does not have the plan")
+	p.f.active.persisted = true
+	l := p.f.clusters[p.cluster]
+	clear(l.Wants)
+	require.Nil(t, part(), "nothing is wanted there")
+	l.SetInventory(live.Entries([]live.Discovered{{ID: p.plan.ForCluster(p.cluster).Objects[0].ID}}))
+	require.NotNil(t, part(), "an object has to leave")
+}
