@@ -168,6 +168,7 @@ var within = map[string]map[string][]string{
 		"report/events":        {},
 		"report":               {"mirror", "state", "state/changes", "state/delivery", "state/deliveryreport", "state/inventory", "state/record", "store"},
 		"decisionqueue":        {},
+		"publish":              {"apply/live", "state"},
 		"deliver/workqueue":    {},
 		"deliver":              {"apply", "apply/live", "deliver/workqueue", "descheduler", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},

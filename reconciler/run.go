@@ -22,6 +22,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
 	"github.com/accord-dev/accord/reconciler/deliver"
@@ -33,6 +34,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/memory"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/recordwatch"
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/report"
@@ -67,6 +69,8 @@ type Options struct {
 	Share bool
 	// Replica names this replica, uniquely among the replicas of the hub; empty: the name of the host and a few letters.
 	Replica string
+	// Bundles gets the bundles of clusters in pull mode; nil: accord ignores these clusters.
+	Bundles *bundles.Store
 	// Mirror publishes the objects of every Federation without spec.mirror on the hub.
 	Mirror bool
 	// RequireTenant refuses every Federation that no Tenant governs, also while no Tenant exists.
@@ -132,6 +136,7 @@ type controllers struct {
 	pool      *deliver.Pool
 	reporter  *report.Reporter
 	mirror    *mirror.Publisher
+	bundles   *publish.Publisher
 	planner   *syncer.Controller
 	member    *member.Controller
 	remover   *member.Remover
@@ -179,11 +184,14 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	if err != nil {
 		return nil, err
 	}
+	c.bundles = publish.New(c.registry, tenant.Accounts(hub, o.RequireTenant), uncached, hub, o.Bundles, log)
+	c.pool.OnPulled(c.bundles.Changed)
+	c.reporter.OnAssigned(c.bundles.Changed)
 	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
 		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
-		Visit: replica.DryRunOnly,
+		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints),
@@ -229,12 +237,14 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 		mgr.Add(manager.Leading(c.evictions.Run)),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { o.Descheduler.Run(ctx, c.registry, c.replans.Federation); return nil })),
+		mgr.Add(manager.Leading(func(ctx context.Context) error { c.bundles.Run(ctx); return nil })),
 		mgr.Add(manager.Always(memory.ReturnAtRest)),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.witness.Run(ctx); return nil })),
 		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),
 		recordwatch.Add(mgr, c.registry, c.reporter),
 		mgr.Add(diskwatch.New(o.CacheDir, c.registry, c.reporter, o.Log)),
 		c.shared.addTo(mgr, c),
+		replica.AddReports(mgr, c.pool, c.planner.Lead),
 	)
 }
 

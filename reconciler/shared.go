@@ -8,7 +8,6 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/reconciler/manager"
@@ -21,7 +20,6 @@ import (
 
 // shared is the part of this replica where several share the clusters.
 type shared struct {
-	config    *rest.Config
 	registry  *state.Registry
 	ownership *lease.Ownership
 	follower  *replica.Follower
@@ -45,7 +43,7 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{config: cfg, changed: make(chan struct{}, 1), assignments: &trigger.Trigger{}}
+	s := &shared{changed: make(chan struct{}, 1), assignments: &trigger.Trigger{}}
 	s.ownership = lease.New(lease.Options{
 		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, Log: log,
 		Release: func(owns func(cluster string) bool) { s.release(owns) },
@@ -66,19 +64,10 @@ func (s *shared) addTo(mgr ctrl.Manager, c *controllers) error {
 		return nil
 	}
 	s.release = c.member.Release
-	watching, err := client.NewWithWatch(s.config, client.Options{Scheme: mgr.GetScheme()})
-	if err != nil {
-		return err
-	}
 	return errors.Join(
 		mgr.Add(manager.Always(s.ownership.Run)),
 		mgr.Add(manager.Always(func(ctx context.Context) error {
 			s.follower.HandOver(ctx, s.changed, c.probes.Cluster, s.assignments.Federation)
-			return nil
-		})),
-		mgr.Add(manager.Leading(func(ctx context.Context) error {
-			s.follower.Lead()
-			replica.WatchReports(ctx, watching, c.pool)
 			return nil
 		})),
 		replica.WatchProbes(mgr, c.registry, manager.Workers(syncWorkers)),

@@ -70,8 +70,11 @@ type Options struct {
 	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
 	Fence func(cfg *rest.Config, cluster string) *rest.Config
 	Visit func(cfg *rest.Config, cluster string) *rest.Config
-	Emit  func(changes.Event)
-	Log   *slog.Logger
+	// Pull has the bundle of a cluster in pull mode published, with the UID of the Cluster; with an empty UID it ends that. It must not
+	// block.
+	Pull func(cluster, uid string)
+	Emit func(changes.Event)
+	Log  *slog.Logger
 	// Now is the clock for the renewal of tokens; nil: time.Now.
 	Now func() time.Time
 	// Health has the times after which conditions and taints change.
@@ -111,6 +114,9 @@ func New(o Options) *Controller {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Pull == nil {
+		o.Pull = func(string, string) {}
+	}
 	if o.Health == (Health{}) {
 		o.Health = defaultHealth()
 	}
@@ -135,6 +141,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	member := &v1alpha1.Cluster{}
 	if err := c.Hub.Get(ctx, req.NamespacedName, member); apierrors.IsNotFound(err) || err == nil && member.DeletionTimestamp != nil {
 		c.abandon(req.Name) // accord leaves a cluster alone that is being deleted
+		c.Pull(req.Name, "")
 		c.presence.forget(req.Name)
 		return ctrl.Result{}, nil
 	} else if err != nil {
@@ -145,6 +152,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		c.presence.forget(member.Name)
 		return c.reconcilePull(ctx, member)
 	}
+	c.Pull(member.Name, "")
 	if !c.Registry.Owns(member.Name) {
 		c.abandon(member.Name)
 		c.presence.forget(member.Name)

@@ -8,6 +8,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -17,10 +18,17 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 	if c.Registry.Follower() {
 		return ctrl.Result{}, nil
 	}
-	if member.Status.LastProbeTime != nil {
-		return c.reconcileRemote(ctx, member)
-	}
 	now := time.Now()
+	before := c.Registry.Reachability(member.Name, now).Unreachable
+	c.Registry.RecordProbe(member.Name, reachability.ProbeOf(member))
+	c.Pull(member.Name, string(member.UID))
+	if c.Registry.Reachability(member.Name, now).Unreachable != before {
+		c.Pool.ReachabilityChanged(member.Name)
+	}
+	if member.Status.LastProbeTime != nil {
+		_, err := c.reconcileRemote(ctx, member)
+		return ctrl.Result{RequeueAfter: probeInterval}, err
+	}
 	next := status.ClusterWithoutAgent(member.Status, member.Generation, now)
 	c.addTaints(member, &next)
 	if err := c.taint(ctx, member, &next, false, now); err != nil {

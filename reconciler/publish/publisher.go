@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -34,14 +35,6 @@ const (
 	sequences = 20
 )
 
-// Store has the bundles that agents read.
-type Store interface {
-	// Publish replaces the bundle of a cluster. contents are by SHA-256 digest, in hexadecimal; the caller does not change them.
-	Publish(cluster string, index []byte, contents map[string][]byte)
-	// Remove drops the bundle of a cluster.
-	Remove(cluster string)
-}
-
 // Publisher makes the bundle of a cluster again when something changed that it depends on. Only the leader publishes.
 type Publisher struct {
 	registry *state.Registry
@@ -49,7 +42,7 @@ type Publisher struct {
 	account Account
 	// hub reads without a cache, federations with one.
 	hub, federations client.Reader
-	store            Store
+	store            *bundles.Store
 	log              *slog.Logger
 	queue            workqueue.TypedRateLimitingInterface[string]
 
@@ -69,8 +62,8 @@ type published struct {
 	sequence     uint64
 }
 
-// New returns a publisher, which publishes nothing before Run is called.
-func New(registry *state.Registry, account Account, hub, federations client.Reader, store Store, log *slog.Logger) *Publisher {
+// New returns a publisher, which publishes nothing before Run is called. Without a store no cluster is in pull mode.
+func New(registry *state.Registry, account Account, hub, federations client.Reader, store *bundles.Store, log *slog.Logger) *Publisher {
 	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry)
 	return &Publisher{
 		registry: registry, account: account, hub: hub, federations: federations, store: store, log: log, queue: workqueue.NewTypedRateLimitingQueue(limit),
@@ -87,6 +80,9 @@ func (p *Publisher) Changed(cluster string) {
 
 // SetAgent records that a Cluster is in pull mode, with its UID; an empty uid: that it is not any more.
 func (p *Publisher) SetAgent(cluster, uid string) {
+	if p.store == nil {
+		return
+	}
 	p.mu.Lock()
 	changed := p.epochs[cluster] != uid
 	if uid != "" {
@@ -156,7 +152,9 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the bundle: %w", err)
 	}
-	p.store.Publish(cluster, index, contents)
+	if err := p.store.Publish(cluster, bundles.Bundle{Index: index, Objects: contents, Federations: len(parts)}); err != nil {
+		return err
+	}
 	p.published[cluster] = next
 	return nil
 }

@@ -3,8 +3,6 @@ package replica
 import (
 	"context"
 
-	fluxmeta "github.com/fluxcd/pkg/apis/meta"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -71,9 +69,22 @@ func AssignmentOnly(obj any) (any, error) {
 	return obj, nil
 }
 
-// WatchReports ingests the reports of other replicas until ctx ends. It keeps only the part of a report
+// AddReports has the manager ingest the reports of other replicas and of agents while it leads. It calls begin before the first one.
+func AddReports(mgr manager.Manager, pool *deliver.Pool, begin func()) error {
+	hub, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme()})
+	if err != nil {
+		return err
+	}
+	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		begin()
+		watchReports(ctx, hub, pool)
+		return nil
+	}))
+}
+
+// watchReports ingests the reports of other replicas until ctx ends. It keeps only the part of a report
 // that the status shows.
-func WatchReports(ctx context.Context, hub client.WithWatch, pool *deliver.Pool) {
+func watchReports(ctx context.Context, hub client.WithWatch, pool *deliver.Pool) {
 	source := &toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list := &v1alpha1.DeliveryReportList{}
@@ -126,19 +137,7 @@ func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Opt
 				registry.RecordProbe(req.Name, reachability.Probe{})
 				return reconcile.Result{}, client.IgnoreNotFound(err)
 			}
-			registry.RecordProbe(c.Name, probeOf(c))
+			registry.RecordProbe(c.Name, reachability.ProbeOf(c))
 			return reconcile.Result{}, nil
 		}))
-}
-
-func probeOf(c *v1alpha1.Cluster) reachability.Probe {
-	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
-	if ready == nil || ready.Status == metav1.ConditionUnknown || c.Status.LastProbeTime == nil {
-		return reachability.Probe{}
-	}
-	p := reachability.Probe{Known: true, At: c.Status.LastProbeTime.Time}
-	if ready.Status == metav1.ConditionFalse {
-		p.Failure = ready.Message
-	}
-	return p
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -327,4 +329,17 @@ func silenceOf(reach v1alpha1.Connectivity) status.Outage {
 		s.Since, s.Retry = reach.OpenSince.Time, reach.Retry.Duration
 	}
 	return s
+}
+
+// ProbeOf returns the last probe that the owner of a cluster wrote into its status.
+func ProbeOf(c *v1alpha1.Cluster) Probe {
+	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
+	if ready == nil || ready.Status == metav1.ConditionUnknown || c.Status.LastProbeTime == nil {
+		return Probe{}
+	}
+	p := Probe{Known: true, At: c.Status.LastProbeTime.Time}
+	if ready.Status == metav1.ConditionFalse {
+		p.Failure = ready.Message
+	}
+	return p
 }
