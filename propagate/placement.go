@@ -105,14 +105,15 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	}
 	unschedulable := p.unschedulable.Of(d.ID)
 	fit := make([]place.Candidate, 0, min(len(p.members.All), 16))
-	for _, c := range p.members.All {
-		if refusal := q.Refuses(c); refusal != nil {
+	for i := range p.members.All {
+		c := &p.members.All[i]
+		if refusal := q.Refuses(*c); refusal != nil {
 			a.refused = append(a.refused, d.Refuse(c.Name, refusal))
 			continue
 		}
-		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
+		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(*c)}
 		if needsRoom {
-			candidate.Room = divide.Room(c, requests, q.Total)
+			candidate.Room = divide.Room(*c, requests, q.Total)
 			candidate.Unschedulable = unschedulable.On(c.Name, candidate.Before)
 		}
 		fit = append(fit, candidate)

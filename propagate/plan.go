@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/deschedule"
@@ -77,18 +78,18 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 // claimAll makes an item of each object, with its policy. The error joins the values of objects that their kinds cannot
 // read.
 func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*previous.Decision, earlier *earlierPlan) error {
-	var mistakes []error
 	decisions := make([]decision.Decision, len(objects))
 	p.Decisions = make([]*decision.Decision, len(objects))
 	p.items.inGit, p.items.inputs = make([]*item, len(objects)), make([]*item, len(objects))
-	for i, o := range objects {
+	mistakes := make([][]error, len(objects))
+	concurrent.Do(len(objects), func(i int) {
+		o := objects[i]
 		p.Decisions[i] = &decisions[i]
-		it, wrong := p.newItem(o, &decisions[i], decided[o.ID], earlier)
-		mistakes = append(mistakes, wrong...)
-		p.items.inGit[i], p.items.inputs[o.Input] = it, it
-	}
+		p.items.inGit[i], mistakes[i] = p.newItem(o, &decisions[i], decided[o.ID], earlier)
+		p.items.inputs[o.Input] = p.items.inGit[i]
+	})
 	p.items.all = slices.Clone(p.items.inGit)
-	return errors.Join(mistakes...)
+	return errors.Join(slices.Concat(mistakes...)...)
 }
 
 // newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
@@ -115,27 +116,43 @@ func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.
 	return it, mistakes
 }
 
-// chooseAll decides about each object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
+// chooseAll decides about each object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind. The objects of
+// a group come one after the other, because each depends on those before it.
 func (p *Plan) chooseAll(earlier *earlierPlan) {
 	p.relations.provided = map[schema.GroupKind]map[string]bool{}
 	p.relations.groups, p.relations.scaled = gather(p.items.all), scaled(p.items.all)
-	for _, definitions := range []bool{true, false} {
-		for _, it := range p.items.all {
-			if (it.decision.ID.GroupKind() == manifest.DefinitionKind) == definitions {
-				if !p.reuseChoice(it, earlier) {
-					p.choose(it)
-				}
-				it.ownDecision, p.needsRoom = *it.decision, p.needsRoom || it.needsRoom
-				p.provide(it)
-			}
+	var definitions, single, grouped []*item
+	for _, it := range p.items.all {
+		if together, apart := it.groups(); it.decision.ID.GroupKind() == manifest.DefinitionKind {
+			definitions = append(definitions, it)
+		} else if together+apart != "" {
+			grouped = append(grouped, it)
+		} else {
+			single = append(single, it)
 		}
 	}
+	for _, it := range definitions {
+		p.decide(it, earlier)
+		p.provide(it)
+	}
+	concurrent.Do(len(single), func(i int) { p.decide(single[i], earlier) })
+	for _, it := range grouped {
+		p.decide(it, earlier)
+	}
+	p.needsRoom = slices.ContainsFunc(p.items.all, func(it *item) bool { return it.needsRoom })
+}
+
+// decide chooses the clusters of an object, unless the earlier decision about it stands.
+func (p *Plan) decide(it *item, earlier *earlierPlan) {
+	if !p.reuseChoice(it, earlier) {
+		p.choose(it)
+	}
+	it.ownDecision, it.decided = *it.decision, true
 }
 
 // provide records which clusters get a CustomResourceDefinition.
 func (p *Plan) provide(it *item) {
-	it.decided = true
-	if it.decision.ID.GroupKind() != manifest.DefinitionKind || len(it.decision.Chosen) == 0 {
+	if len(it.decision.Chosen) == 0 {
 		return
 	}
 	on := map[string]bool{}

@@ -309,6 +309,9 @@ func (c Choice) AppendKey(b []byte) []byte {
 		}
 		b = append(b, '/')
 	}
+	if len(c.Labels) == 0 {
+		return b
+	}
 	for _, key := range slices.Sorted(maps.Keys(c.Labels)) {
 		b = append(strconv.AppendQuote(append(b, key...), c.Labels[key]), '/')
 	}

@@ -63,7 +63,7 @@ func answer(a ask) string {
 	var b bytes.Buffer
 	r := divide.Request{Total: a.Total, Scheduling: a.ReplicaScheduling, Seed: a.Seed, Fresh: a.Fresh, Tiers: a.Tiers}
 	for _, m := range a.Clusters {
-		c := place.Candidate{Cluster: m.Cluster, Room: m.Room, Tier: m.Tier, Unschedulable: m.Unschedulable}
+		c := place.Candidate{Cluster: &m.Cluster, Room: m.Room, Tier: m.Tier, Unschedulable: m.Unschedulable}
 		if m.Before != nil {
 			c.Chosen, c.Before = true, *m.Before
 		}

@@ -46,7 +46,7 @@ func scheduling(random *rand.Rand, strategy string) *policy.ReplicaScheduling {
 func clusters(names ...string) []place.Candidate {
 	all := make([]place.Candidate, len(names))
 	for i, name := range names {
-		all[i].Cluster.Name = name
+		all[i].Cluster = &fleet.Cluster{Name: name}
 	}
 	return all
 }
@@ -60,8 +60,7 @@ func requests(t *testing.T, strategy string, tiers int, check func(t *testing.T,
 		random := rand.New(rand.NewPCG(seed, 5))
 		r := divide.Request{Total: random.Int32N(40), Scheduling: scheduling(random, strategy), Seed: random.Uint32()}
 		for i := range 1 + random.IntN(7) {
-			c := place.Candidate{Room: random.Int32N(15), Tier: random.IntN(tiers), Chosen: random.IntN(2) == 0}
-			c.Cluster.Name = name(i)
+			c := place.Candidate{Cluster: &fleet.Cluster{Name: name(i)}, Room: random.Int32N(15), Tier: random.IntN(tiers), Chosen: random.IntN(2) == 0}
 			if c.Chosen {
 				c.Before = random.Int32N(8)
 			}
@@ -298,7 +297,7 @@ func TestOverflowIsUsedOnlyWhenTheTiersBeforeAreFull(t *testing.T) {
 func TestOfEqualClustersTheFirstNameIsTaken(t *testing.T) {
 	r := divide.Request{Total: 20, Scheduling: scheduling(nil, aggregated)}
 	for i := range 50 {
-		r.Candidates = append(r.Candidates, place.Candidate{Room: 10, Cluster: fleet.Cluster{Name: name(i)}})
+		r.Candidates = append(r.Candidates, place.Candidate{Room: 10, Cluster: &fleet.Cluster{Name: name(i)}})
 	}
 	got, ok := shared(t, r)
 	require.True(t, ok)
@@ -351,8 +350,7 @@ func BenchmarkReplicasOver1000Clusters(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, 1))
 			r := divide.Request{Total: 10_000, Scheduling: scheduling(random, strategy)}
 			for i := range 1000 {
-				c := place.Candidate{Room: 10 + random.Int32N(100)}
-				c.Cluster.Name = fmt.Sprintf("cluster-%04d", i)
+				c := place.Candidate{Cluster: &fleet.Cluster{Name: fmt.Sprintf("cluster-%04d", i)}, Room: 10 + random.Int32N(100)}
 				r.Candidates = append(r.Candidates, c)
 			}
 			for b.Loop() {

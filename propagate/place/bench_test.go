@@ -28,7 +28,7 @@ func BenchmarkPlace(b *testing.B) {
 		var fit []place.Candidate
 		for i, c := range clusters {
 			if q.Refuses(c) == nil {
-				fit = append(fit, place.Candidate{Cluster: c, Room: int32(i)})
+				fit = append(fit, place.Candidate{Cluster: &c, Room: int32(i)})
 			}
 		}
 		_, err := q.Select(fit)

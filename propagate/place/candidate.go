@@ -8,7 +8,8 @@ import (
 
 // Candidate is a cluster that passed every filter.
 type Candidate struct {
-	Cluster fleet.Cluster
+	// Cluster is that of the fleet. Nobody changes it.
+	Cluster *fleet.Cluster
 	// Room is the number of additional replicas that fit, beside the previous ones (Karmada §4.4). It is set only if
 	// Question.NeedsRoom; 0 otherwise.
 	Room int32

@@ -29,7 +29,7 @@ func FuzzSelect(f *testing.F) {
 		var candidates []place.Candidate
 		for i := 0; i+4 <= len(clusters) && i < 200; i += 4 {
 			candidates = append(candidates, place.Candidate{
-				Cluster: fleet.Cluster{Name: fmt.Sprintf("c%03d", i/4), Region: fmt.Sprintf("r%d", clusters[i]%8)},
+				Cluster: &fleet.Cluster{Name: fmt.Sprintf("c%03d", i/4), Region: fmt.Sprintf("r%d", clusters[i]%8)},
 				Room:    int32(clusters[i+1]) << (clusters[i+3] % 24), Before: int32(clusters[i+2]),
 				Chosen: clusters[i+2]%3 == 1, Tier: int(clusters[i+3] % 3),
 			})

@@ -73,7 +73,7 @@ func answer(in ask) string {
 			lines[c.Name] = no(refusal.Why, refusal.Field)
 			continue
 		}
-		candidate := place.Candidate{Cluster: c.Cluster, Room: c.Room, Chosen: c.Has != nil, Tier: q.Tier(c.Cluster)}
+		candidate := place.Candidate{Cluster: &c.Cluster, Room: c.Room, Chosen: c.Has != nil, Tier: q.Tier(c.Cluster)}
 		if c.Has != nil {
 			candidate.Before = *c.Has
 		}

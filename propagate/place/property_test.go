@@ -171,7 +171,7 @@ func randomCandidates(random *rand.Rand, q place.Question) []place.Candidate {
 	all := make([]place.Candidate, random.IntN(9))
 	for i := range all {
 		all[i] = place.Candidate{
-			Cluster: fleet.Cluster{Name: fmt.Sprintf("c%d", i), Region: fmt.Sprintf("r%d", random.IntN(4))},
+			Cluster: &fleet.Cluster{Name: fmt.Sprintf("c%d", i), Region: fmt.Sprintf("r%d", random.IntN(4))},
 			Room:    random.Int32N(30),
 		}
 		if tiers {

@@ -2,7 +2,6 @@ package pods
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,25 +36,34 @@ var (
 func Requests(u *unstructured.Unstructured, path ...string) []manifest.Mistake {
 	var found []manifest.Mistake
 	spec := read.Object(u.Object, path...)
-	list := func(in map[string]any, at []string, names ...string) {
-		for _, name := range names {
-			amounts := read.Object(in, name)
-			for _, key := range slices.Sorted(maps.Keys(amounts)) {
-				if !read.IsQuantity(amounts[key]) {
-					m := manifest.Mistake{Path: slices.Concat(at, []string{name, key})}
-					m.Message = manifest.WrongValue(m.Field(), "a quantity of 0 or more, such as 500m or 2Gi", amounts[key])
-					found = append(found, m)
-				}
+	// Each object of a repository is looked at, and hardly any has a mistake: only those cost a path.
+	list := func(in map[string]any, at func() []string, name string) {
+		amounts, _ := in[name].(map[string]any)
+		var wrong []string
+		for key, amount := range amounts {
+			if !read.IsQuantity(amount) {
+				wrong = append(wrong, key)
 			}
 		}
+		slices.Sort(wrong)
+		for _, key := range wrong {
+			m := manifest.Mistake{Path: append(at(), name, key)}
+			m.Message = manifest.WrongValue(m.Field(), "a quantity of 0 or more, such as 500m or 2Gi", amounts[key])
+			found = append(found, m)
+		}
 	}
-	list(spec, path, "overhead")
-	list(read.Object(spec, "resources"), slices.Concat(path, []string{"resources"}), "limits", "requests")
-	for _, field := range []string{"containers", "initContainers"} {
+	below := func(in map[string]any, at func() []string) {
+		resources, _ := in["resources"].(map[string]any)
+		list(resources, at, "limits")
+		list(resources, at, "requests")
+	}
+	list(spec, func() []string { return slices.Clone(path) }, "overhead")
+	below(spec, func() []string { return slices.Concat(path, []string{"resources"}) })
+	for _, field := range [...]string{"containers", "initContainers"} {
 		containers, _ := spec[field].([]any)
 		for i, c := range containers {
 			container, _ := c.(map[string]any)
-			list(read.Object(container, "resources"), slices.Concat(path, []string{field, fmt.Sprintf("[%d]", i), "resources"}), "limits", "requests")
+			below(container, func() []string { return slices.Concat(path, []string{field, fmt.Sprintf("[%d]", i), "resources"}) })
 		}
 	}
 	return found
