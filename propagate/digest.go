@@ -1,7 +1,6 @@
 package propagate
 
 import (
-	"bytes"
 	"hash"
 	"strconv"
 
@@ -66,15 +65,14 @@ func (p *Plan) DigestOf(sum func(manifest.ID) digest.Sum) string {
 
 // head returns the parts of the digest beside the objects.
 func (p *Plan) head() []byte {
-	var b bytes.Buffer
-	digest.WriteLine(&b, "federation", p.rules.applySet)
-	for _, c := range p.members.All {
-		digest.WriteLine(&b, "cluster", c.Name)
+	b := digest.Line(nil).Texts("federation", p.rules.applySet).End()
+	for i := range p.members.All {
+		b = b.Texts("cluster", p.members.All[i].Name).End()
 	}
 	if p.control != "" {
-		digest.WriteLine(&b, "control", p.control)
+		b = b.Texts("control", p.control).End()
 	}
-	return b.Bytes()
+	return b
 }
 
 // ClusterDigest returns an identifier of a cluster's plan, held and failed objects included: "sha256:<hex>".

@@ -2,7 +2,7 @@ package propagate
 
 import (
 	"crypto/sha256"
-	"fmt"
+	"encoding/binary"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/digest"
@@ -25,13 +25,14 @@ func (p *Plan) Remembering(memo *rendercache.Memo) func(manifest.ID) (*ObjectPla
 		if !ok {
 			return nil, false
 		}
-		from := fmt.Appendf(nil, "%q %q %t %q %d\n", p.rules.interpreters.ID, it.decision.ID,
-			it.preserve || it.decision.Preserve, it.decision.Template, len(it.candidates))
+		var room [512]byte
+		from := digest.Line(room[:0]).Text(p.rules.interpreters.ID).ID(id).Bool(it.preserve || it.decision.Preserve).Text(it.decision.Template)
+		from = binary.AppendUvarint(from, uint64(len(it.candidates)))
 		for _, c := range it.candidates {
 			from = append(from, contents[c][:]...)
 		}
 		return p.forObject(it, nil, func(a assigned, cluster int) (*Rendered, error) {
-			key := digest.Sum(sha256.Sum256(p.key(from[:len(from):len(from)], a, cluster)))
+			key := digest.Sum(sha256.Sum256(p.key(from, a, cluster))) // the next key replaces this one behind from
 			if e, known := memo.Get(key); known {
 				return &Rendered{ID: id, Edits: e.Edits, sum: render.Sum(e.Sum)}, nil
 			}

@@ -1,15 +1,12 @@
 package propagate
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/digest"
-	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -28,7 +25,48 @@ type ObjectPlan struct {
 	// TakesOver means that the object takes over an existing object of another owner.
 	TakesOver bool
 
-	keys map[string]int32 // index of the result
+	keys resultKeys
+}
+
+// resultKeys has the index of the result of each key. A map is made only for many keys, because most objects have one or two.
+type resultKeys struct {
+	few  []resultKey
+	many map[string]int32
+}
+
+type resultKey struct {
+	key string
+	at  int32
+}
+
+// fewKeys is the number of keys up to which a search through all is faster than a map.
+const fewKeys = 8
+
+func (k *resultKeys) get(key []byte) (at int32, known bool) {
+	if k.many != nil {
+		at, known = k.many[string(key)]
+		return at, known
+	}
+	for _, r := range k.few {
+		if r.key == string(key) {
+			return r.at, true
+		}
+	}
+	return 0, false
+}
+
+func (k *resultKeys) put(key []byte, at int32) {
+	if k.many == nil && len(k.few) < fewKeys {
+		k.few = append(k.few, resultKey{string(key), at})
+		return
+	}
+	if k.many == nil {
+		k.many = map[string]int32{}
+		for _, r := range k.few {
+			k.many[r.key] = r.at
+		}
+	}
+	k.many[string(key)] = at
 }
 
 // Result is an object as it is on some clusters: Rendered, or the error of rendering it.
@@ -81,21 +119,21 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 	d := it.decision
 	x := &ObjectPlan{
 		Decision: d, Kind: it.kind, ResultIndex: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
-		TakesOver: it.overwrite, keys: map[string]int32{},
+		TakesOver: it.overwrite,
 	}
-	same := map[render.Sum][]int32{} // results with the same content; they differ in their edits
-	var key []byte
+	var room [64]byte
+	key := room[:0]
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
 		cluster := p.members.Index[choice.Cluster]
 		key = p.key(key[:0], assigned{it, choice}, cluster)
-		at, known := x.keys[string(key)]
+		at, known := x.keys.get(key)
 		if !known {
 			at = x.add(made.result(key, func() Result {
 				rendered, err := renderOn(assigned{it, choice}, cluster)
 				return Result{rendered, err}
-			}), same)
-			x.keys[string(key)] = at
+			}))
+			x.keys.put(key, at)
 		}
 		x.ResultIndex[i] = at
 	}
@@ -105,7 +143,7 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 // result returns the result of x for a key, or calls make.
 func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 	if x != nil {
-		if i, known := x.keys[string(key)]; known {
+		if i, known := x.keys.get(key); known {
 			return x.Results[i]
 		}
 	}
@@ -113,40 +151,39 @@ func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 }
 
 // add returns the index of a result and appends the result only if there is no equal one.
-func (x *ObjectPlan) add(r Result, same map[render.Sum][]int32) int32 {
-	at := int32(len(x.Results))
+func (x *ObjectPlan) add(r Result) int32 {
 	if r.Err == nil {
-		for _, i := range same[r.sum] {
-			if slices.Equal(x.Results[i].Edits, r.Edits) {
-				return i
+		for i := range x.Results {
+			was := &x.Results[i]
+			if was.Err == nil && was.sum == r.sum && slices.Equal(was.Edits, r.Edits) {
+				return int32(i)
 			}
 		}
-		same[r.sum] = append(same[r.sum], at)
 	}
 	x.Results = append(x.Results, r)
-	return at
+	return int32(len(x.Results) - 1)
 }
 
 // Sum covers the content and the clusters of the object, and not its place in Git.
 func (x *ObjectPlan) Sum() digest.Sum {
-	var b bytes.Buffer
 	claimed := ""
 	if x.Policy != nil {
 		claimed = x.Policy.Title()
 	}
-	digest.WriteLine(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
-	sums := make([]string, len(x.Results))
-	for i, r := range x.Results {
-		sums[i] = "failed"
-		if r.Err == nil {
-			sums[i] = hex.EncodeToString(r.sum[:])
+	const lineOfCluster = 128 // bytes, about
+	b := digest.Line(make([]byte, 0, (len(x.Chosen)+2)*lineOfCluster))
+	b = b.Text("object").ID(x.ID).Text(x.GVK.Version).Text(claimed).Bool(x.TakesOver).End()
+	if len(x.Evictions) > 0 {
+		b = b.Text("evictions").Text(x.Evictions.Text()).End()
+	}
+	for i := range x.Chosen {
+		c := &x.Chosen[i]
+		b = b.Text("chosen").Text(c.Cluster).Number(c.Replicas).Number(c.Completions).Bool(c.Held != "").Bool(c.Implied)
+		if r := x.Results[x.ResultIndex[i]]; r.Err != nil {
+			b = b.Text("failed").End()
+		} else {
+			b = b.Hex(r.sum[:]).End()
 		}
 	}
-	if len(x.Evictions) > 0 {
-		digest.WriteLine(&b, "evictions", x.Evictions.Text())
-	}
-	for i, c := range x.Chosen {
-		digest.WriteLine(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.ResultIndex[i]])
-	}
-	return sha256.Sum256(b.Bytes())
+	return sha256.Sum256(b)
 }

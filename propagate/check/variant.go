@@ -29,31 +29,54 @@ type Outcomes struct {
 }
 
 // Add records the results of one object. Several goroutines may call Add, once for every object of the plan.
-func (o *Outcomes) Add(across *propagate.ObjectPlan) {
-	made := make([]*variant, len(across.Results))
-	failed := map[string]*variant{}
-	for i, r := range across.Results {
-		if r.Err == nil {
-			made[i] = &variant{id: across.ID, edited: r.Edits}
-			continue
-		}
-		key := r.Err.Error()
-		if failed[key] == nil {
-			failed[key] = &variant{id: across.ID, failure: &propagate.Failure{ID: across.ID, Origin: across.Origin, Err: r.Err}}
-		}
-		made[i] = failed[key]
-	}
-	for i, choice := range across.Chosen {
-		v := made[across.ResultIndex[i]]
-		v.clusters = append(v.clusters, choice.Cluster)
-	}
+func (o *Outcomes) Add(across *propagate.ObjectPlan) { o.add(variantsOf(across)) }
+
+// AddUnchanged is Add for two plans in which everything about the object is the same. Reviews of the two must not run at the same time.
+func AddUnchanged(before, after *Outcomes, across *propagate.ObjectPlan) {
+	variants := variantsOf(across)
+	before.add(variants)
+	after.add(variants)
+}
+
+func (o *Outcomes) add(variants []*variant) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	for i, v := range made {
-		if slices.Index(made[:i], v) < 0 {
-			o.variants = append(o.variants, v)
-		}
+	o.variants = append(o.variants, variants...)
+}
+
+// variantsOf returns the variants of one object. Results that fail with the same message are one variant.
+func variantsOf(across *propagate.ObjectPlan) []*variant {
+	all := make([]variant, len(across.Results))
+	made, distinct := make([]*variant, len(all)), make([]*variant, 0, len(all))
+	counts := make([]int, len(all))
+	for _, at := range across.ResultIndex {
+		counts[at]++
 	}
+	names := make([]string, len(across.Chosen)) // one allocation for the clusters of all variants
+	var failed map[string]*variant
+	for i, r := range across.Results {
+		v := &all[i]
+		made[i], v.id = v, across.ID
+		v.clusters, names = names[:0:counts[i]], names[counts[i]:]
+		if r.Err == nil {
+			v.edited = r.Edits
+		} else if same := failed[r.Err.Error()]; same != nil {
+			made[i] = same
+			continue
+		} else {
+			v.failure = &propagate.Failure{ID: across.ID, Origin: across.Origin, Err: r.Err}
+			if failed == nil {
+				failed = map[string]*variant{}
+			}
+			failed[r.Err.Error()] = v
+		}
+		distinct = append(distinct, v)
+	}
+	for i := range across.Chosen {
+		v := made[across.ResultIndex[i]]
+		v.clusters = append(v.clusters, across.Chosen[i].Cluster)
+	}
+	return distinct
 }
 
 // OutcomesOf renders every object of a plan, one after the other on each core, and keeps no rendered object.

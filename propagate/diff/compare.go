@@ -114,10 +114,8 @@ func (c *comparison) compareObject(i int) *object {
 	if c.unchanged(c.ids[i]) {
 		across, _ := c.known(c.ids[i])
 		sum := across.Sum()
-		for side := range c.sums {
-			c.sums[side][i] = sum
-			c.checkOutcomes[side].Add(across)
-		}
+		c.sums[0][i], c.sums[1][i] = sum, sum
+		check.AddUnchanged(&c.checkOutcomes[0], &c.checkOutcomes[1], across)
 		return nil
 	}
 	before, after := c.pair.ForObject(c.ids[i])

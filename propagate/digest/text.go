@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -19,31 +18,50 @@ func AppendTexts(b []byte, texts ...string) []byte {
 	return b
 }
 
-// WriteLine writes values unambiguously: strings are quoted, and nil differs from zero.
-func WriteLine(b *bytes.Buffer, values ...any) {
-	text := b.AvailableBuffer()
-	for _, v := range values {
-		switch v := v.(type) {
-		case string:
-			text = appendQuoted(text, v)
-		case bool:
-			text = strconv.AppendBool(text, v)
-		case *int32:
-			if v != nil {
-				text = strconv.AppendInt(text, int64(*v), 10)
-			}
-		case manifest.ID:
-			for _, part := range []string{v.Group, v.Kind, v.Namespace, v.Name} {
-				text = appendQuoted(text, part)
-			}
-		}
-		text = append(text, ',')
+// Line is a text of lines with values, written unambiguously: texts are quoted, and nil differs from zero. Each method appends and
+// returns the longer text.
+type Line []byte
+
+// Text appends a text.
+func (b Line) Text(text string) Line { return append(appendQuoted(b, text), ',') }
+
+// Texts appends several texts.
+func (b Line) Texts(texts ...string) Line {
+	for _, text := range texts {
+		b = b.Text(text)
 	}
-	b.Write(append(text, '\n'))
+	return b
 }
 
+// Bool appends true or false.
+func (b Line) Bool(is bool) Line { return append(strconv.AppendBool(b, is), ',') }
+
+// Number appends a number, which may be nil.
+func (b Line) Number(n *int32) Line {
+	if n != nil {
+		b = strconv.AppendInt(b, int64(*n), 10)
+	}
+	return append(b, ',')
+}
+
+// Hex appends bytes as the text with their hexadecimal digits.
+func (b Line) Hex(sum []byte) Line {
+	return append(hex.AppendEncode(append(b, '"'), sum), '"', ',')
+}
+
+// ID appends the ID of an object.
+func (b Line) ID(id manifest.ID) Line {
+	for _, part := range [...]string{id.Group, id.Kind, id.Namespace, id.Name} {
+		b = appendQuoted(b, part)
+	}
+	return append(b, ',')
+}
+
+// End ends a line.
+func (b Line) End() Line { return append(b, '\n') }
+
 // appendQuoted is strconv.AppendQuote, which is slow for the usual text: printable ASCII that needs no escape.
-func appendQuoted(b []byte, text string) []byte {
+func appendQuoted(b Line, text string) Line {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			return strconv.AppendQuote(b, text)

@@ -2,7 +2,6 @@
 package scripts
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -38,15 +37,15 @@ func ID(customizations []policy.Customization, health []interpret.HealthExprs) s
 	if len(customizations) == 0 && len(health) == 0 {
 		return ""
 	}
-	var b bytes.Buffer
+	var b digest.Line
 	for _, c := range slices.SortedFunc(slices.Values(customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
-		digest.WriteLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		b = b.Texts(c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind).End()
 		for _, op := range policy.Operations() {
-			digest.WriteLine(&b, c.Script(op))
+			b = b.Text(c.Script(op)).End()
 		}
 	}
 	for _, h := range health {
-		digest.WriteLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+		b = b.Texts(h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed).End()
 	}
-	return digest.Of(b.Bytes())
+	return digest.Of(b)
 }
