@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"io/fs"
 )
 
 // Budget counts the objects and the bytes of the manifests of several builds against limits. The nil Budget has no limits. It is not
@@ -15,11 +14,13 @@ type Budget struct {
 	added  []addition
 }
 
-// addition is one call of add.
+// addition is one call of add, or all calls of a build that looked at the changed files only.
 type addition struct {
 	file    string
 	objects int
 	bytes   int64
+	// each returns the calls of the whole build; nil for one call.
+	each func() []addition
 }
 
 // NewBudget returns a budget. A limit of 0 is no limit.
@@ -35,9 +36,23 @@ func (b *Budget) Within(objects int, bytes int64) error {
 	if b == nil {
 		return nil
 	}
-	limited := NewBudget(objects, bytes)
+	if NewBudget(objects, bytes).addAll(b.added) == nil {
+		return nil
+	}
+	var all []addition // which file exceeds the limit depends on each
 	for _, a := range b.added {
-		if err := limited.add(a.file, a.objects, a.bytes); err != nil {
+		if a.each != nil {
+			all = append(all, a.each()...)
+		} else {
+			all = append(all, a)
+		}
+	}
+	return NewBudget(objects, bytes).addAll(all)
+}
+
+func (b *Budget) addAll(all []addition) error {
+	for _, a := range all {
+		if err := b.add(a.file, a.objects, a.bytes); err != nil {
 			return err
 		}
 	}
@@ -63,7 +78,7 @@ func (b *Budget) add(file string, objects int, bytes int64) error {
 		return nil
 	}
 	if b.ledger {
-		b.added = append(b.added, addition{file, objects, bytes})
+		b.added = append(b.added, addition{file: file, objects: objects, bytes: bytes})
 	}
 	b.objects, b.bytes = b.objects+objects, b.bytes+bytes
 	switch {
@@ -76,16 +91,15 @@ func (b *Budget) add(file string, objects int, bytes int64) error {
 }
 
 // addFiles counts the bytes of files before any of them is read.
-func (b *Budget) addFiles(fsys fs.FS, names []string) error {
+func (b *Budget) addFiles(files []manifestFile) error {
 	if b == nil {
 		return nil
 	}
-	for _, name := range names {
-		info, err := fs.Stat(fsys, name)
-		if err != nil {
+	for _, f := range files {
+		if f.info == nil {
 			continue // reading it reports the error
 		}
-		if err := b.add(name, 0, info.Size()); err != nil {
+		if err := b.add(f.name, 0, f.info.Size()); err != nil {
 			return err
 		}
 	}

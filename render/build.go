@@ -53,17 +53,18 @@ func (b builder) build(o Options) ([]Object, error) {
 	if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
 		return nil, limit
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return used[name] })
-	if limit := b.budget.addFiles(b.fsys, files); limit != nil {
+	files = slices.DeleteFunc(files, func(f manifestFile) bool { return used[f.name] })
+	if limit := b.budget.addFiles(files); limit != nil {
 		return nil, limit
 	}
+	objects = slices.Grow(objects, len(files))
 	plain, wrong := files, mistake.List{Limit: mistake.MaxErrors}
 	for more := wrong.Add(err); more && len(files) > 0; files = files[1:] {
 		found, err := b.content(files[0])
 		if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
 			return nil, limit
 		}
-		if limit := b.budget.add(files[0], len(found), 0); limit != nil {
+		if limit := b.budget.add(files[0].name, len(found), 0); limit != nil {
 			return nil, limit
 		}
 		objects, more = append(objects, found...), wrong.Add(err)
@@ -95,8 +96,14 @@ func (b builder) file(name string) decode.File {
 	return decode.File{Origin: manifest.Origin{Source: b.source, Path: name}}
 }
 
+// manifestFile is a file that may have manifests. It has no info if there is an error about it, which reading the file reports.
+type manifestFile struct {
+	name string
+	info fs.FileInfo
+}
+
 // walk returns the manifests below dir and the directories with a kustomization. It does not enter these directories.
-func (b builder) walk(dir string) (files, roots []string, err error) {
+func (b builder) walk(dir string) (files []manifestFile, roots []string, err error) {
 	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case !mistake.Printable(name) && entry != nil: // it is nil for a root that does not exist
@@ -117,38 +124,44 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 		case name == dir:
 			return b.file(name).Errorf(0, "is not a directory")
 		}
-		if is, err := b.isManifest(name, entry); err != nil {
-			return err
-		} else if is {
-			files = append(files, name)
+		info, is, err := b.manifestInfo(name, entry)
+		if is {
+			files = append(files, manifestFile{name, info})
 		}
-		return nil
+		return err
 	})
 	return files, roots, err
 }
 
 // unprintable returns an error for a manifest or directory whose name cannot be printed.
 func (b builder) unprintable(name string, entry fs.DirEntry) error {
-	if is, err := b.isManifest(name, entry); !is && err == nil && !entry.IsDir() {
+	if _, is, err := b.manifestInfo(name, entry); !is && err == nil && !entry.IsDir() {
 		return nil
 	}
 	return b.file(path.Dir(name)).Errorf(0, "contains a name with unprintable characters: %q", path.Base(name))
 }
 
-func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
+// manifestInfo reports whether a file may have manifests, and describes it, or the file that a link leads to.
+func (b builder) manifestInfo(name string, entry fs.DirEntry) (info fs.FileInfo, is bool, err error) {
 	switch path.Ext(name) {
 	case ".yaml", ".yml", ".json":
 	default:
-		return false, nil
+		return nil, false, nil
 	}
 	if entry.Type()&fs.ModeSymlink == 0 {
-		return entry.Type().IsRegular(), nil
+		if !entry.Type().IsRegular() {
+			return nil, false, nil
+		}
+		if info, err = entry.Info(); err != nil {
+			info = nil
+		}
+		return info, true, nil
 	}
 	target, err := fs.Stat(b.fsys, name)
 	if err != nil {
-		return false, b.file(name).Errorf(0, "is a link that cannot be followed: %v", err)
+		return nil, false, b.file(name).Errorf(0, "is a link that cannot be followed: %v", err)
 	}
-	return target.Mode().IsRegular(), nil
+	return target, target.Mode().IsRegular(), nil
 }
 
 // duplicates returns an error for every object that is defined a second time.

@@ -66,9 +66,12 @@ func emptyCache(o Options, fsys fs.FS) Cache {
 }
 
 // content returns the objects of a file. It reads the data only if they changed.
-func (b builder) content(name string) ([]Object, error) {
-	t := b.previous.files[name]
-	if id := b.contentID(name); t != nil && (id != "" && id == t.id || t.id == "" && b.unchanged(name, t.data)) {
+func (b builder) content(f manifestFile) ([]Object, error) {
+	name, t := f.name, b.previous.files[f.name]
+	if id := contentID(f.info); t != nil && (id != "" && id == t.id || t.id == "" && b.unchanged(name, t.data)) {
+		if t.size == 0 && f.info != nil { // an earlier process decoded it
+			t.size = f.info.Size()
+		}
 		b.current.files[name] = t
 		if err := b.budget.fits(name, t.documents); err != nil {
 			return nil, err
@@ -89,6 +92,11 @@ func (b builder) contentID(name string) string {
 	if err != nil {
 		return ""
 	}
+	return contentID(info)
+}
+
+// contentID returns the identifier of the content of a file; empty without one, and for nil.
+func contentID(info fs.FileInfo) string {
 	if f, ok := info.(interface{ ContentID() string }); ok {
 		return f.ContentID()
 	}

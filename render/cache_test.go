@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -46,6 +47,17 @@ func (h hashed) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return hashedInfo{info, h.MapFS[name]}, nil
+}
+
+// ReadDir returns entries whose descriptions have the hash, too.
+func (h hashed) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := h.MapFS.ReadDir(name)
+	for i, e := range entries {
+		if info, err := e.Info(); err == nil {
+			entries[i] = fs.FileInfoToDirEntry(hashedInfo{info, h.MapFS[path.Join(name, e.Name())]})
+		}
+	}
+	return entries, err
 }
 
 type hashedInfo struct {

@@ -49,12 +49,12 @@ type result struct {
 }
 
 // keepResult keeps a result for the next build. all are the objects of kustomizations first, then those of other files.
-func (b builder) keepResult(roots []string, used map[string]bool, files []string, all []Object, kustomized int) {
+func (b builder) keepResult(roots []string, used map[string]bool, files []manifestFile, all []Object, kustomized int) {
 	r := &result{roots: roots, used: used, kustomized: slices.Clone(all[:kustomized]), plain: slices.Clone(all[kustomized:])}
 	slices.SortStableFunc(r.kustomized, byPath)
 	slices.SortStableFunc(r.plain, byPath)
-	for _, name := range files {
-		r.size += b.current.files[name].size
+	for _, f := range files {
+		r.size += b.current.files[f.name].size
 	}
 	r.measure(b.current.files)
 	b.current.result = r
@@ -73,7 +73,7 @@ func (r *result) measure(files map[string]*cachedFile) {
 // and changes nothing, for everything else: for errors, limits, and other kustomizations.
 func (b builder) next(dir string) ([]Object, bool) {
 	before := b.previous.result
-	if before == nil || b.changed == nil || b.budget != nil && b.budget.ledger {
+	if before == nil || b.changed == nil {
 		return nil, false
 	}
 	n := &nextBuild{builder: b, before: before, files: map[string]*cachedFile{}}
@@ -240,12 +240,27 @@ func (n *nextBuild) count(now *result) bool {
 	if n.budget == nil {
 		return true
 	}
+	if n.budget.ledger {
+		n.budget.added = append(n.budget.added, addition{".", len(now.kustomized) + len(now.plain), size, n.additions()})
+		return true
+	}
 	counted := *n.budget
 	if counted.fits(".", now.documents) != nil || counted.add(".", len(now.kustomized)+len(now.plain), size) != nil || counted.fits(".", now.empty) != nil {
 		return false
 	}
 	*n.budget = counted
 	return true
+}
+
+// additions returns a function that builds everything again and returns what a ledger then records.
+func (n *nextBuild) additions() func() []addition {
+	o, cache, fsys := n.current.options, n.current, n.fsys
+	return func() []addition {
+		ledger, whole := NewLedger(), *cache
+		o.Budget, whole.result = ledger, nil
+		_, _ = whole.Build(fsys, o) // there was no error
+		return ledger.added
+	}
 }
 
 // merged returns the objects in the order of their paths: those of kustomizations first.

@@ -122,12 +122,12 @@ func change(random *rand.Rand, tree fstest.MapFS) {
 }
 
 // TestNextIsBuild changes a tree at random. A build that looks at the changed files returns the same objects and errors as a build of
-// everything, and counts the same.
+// everything, and counts the same. A ledger names the same file beyond a limit.
 func TestNextIsBuild(t *testing.T) {
-	builds, nexts, failed := 0, 0, 0
+	builds, nexts, failed, exceeded := 0, 0, 0, 0
 	for seed := range uint64(150) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		tree, memory := fstest.MapFS{}, &Cache{}
+		tree, memory, recorded := fstest.MapFS{}, &Cache{}, &Cache{}
 		for i := range 6 {
 			tree[fmt.Sprintf("apps/plain/%d.yaml", i)] = &fstest.MapFile{Data: []byte(settings(fmt.Sprint("p", i), 0))}
 		}
@@ -144,8 +144,19 @@ func TestNextIsBuild(t *testing.T) {
 			for range 1 + random.IntN(2) {
 				change(random, tree)
 			}
+			ledger, wantLedger := NewLedger(), NewLedger()
+			_, ledgerErr := recorded.Build(compare(tree), Options{Dir: dir, Budget: ledger})
+			_, wantErr := Build(tree, Options{Dir: dir, Budget: wantLedger})
+			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(ledgerErr), "seed %d", seed)
 			objects, bytes := random.IntN(40)+8, int64(random.IntN(6000)+1000)
 			wantBudget, budget := NewBudget(objects, bytes), NewBudget(objects, bytes)
+			if wantErr == nil {
+				limit := wantLedger.Within(objects, bytes)
+				require.Equal(t, limit, ledger.Within(objects, bytes), "seed %d", seed)
+				if limit != nil && slices.ContainsFunc(ledger.added, func(a addition) bool { return a.each != nil }) {
+					exceeded++
+				}
+			}
 			want, wantErr := Build(tree, Options{Dir: dir, Budget: wantBudget})
 			before := memory.result
 			got, err := memory.Build(compare(tree), Options{Dir: dir, Budget: budget})
@@ -165,7 +176,8 @@ func TestNextIsBuild(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d builds, %d of changed files, %d failed", builds, nexts, failed)
+	t.Logf("%d builds, %d of changed files, %d failed, %d beyond a limit by the changed files", builds, nexts, failed, exceeded)
+	require.Greater(t, exceeded, builds/50)
 	require.Greater(t, nexts, builds/5)
 	require.Greater(t, failed, builds/20)
 }

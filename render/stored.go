@@ -35,7 +35,7 @@ func NewCache(o Options, files []StoredFile) *Cache {
 			f.Objects[i].Origin.Source = o.Source
 			f.Objects[i].id = manifest.IDOf(f.Objects[i].Manifest)
 		}
-		m.files[f.Path] = &cachedFile{id: f.ContentID, objects: f.Objects}
+		m.files[f.Path] = &cachedFile{id: f.ContentID, objects: f.Objects, documents: len(f.Objects)}
 	}
 	return m
 }
