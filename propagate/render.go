@@ -222,7 +222,7 @@ func put(u *unstructured.Unstructured, field, key, value string) error {
 // takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the
 // policy (Karmada §3.7).
 func (it *item) takesOver() bool {
-	switch it.manifest.GetAnnotations()[conflictAnnotation] {
+	switch manifest.Annotation(it.manifest, conflictAnnotation) {
 	case "overwrite":
 		return true
 	case "abort":

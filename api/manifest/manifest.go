@@ -26,6 +26,30 @@ func IDOf(u *unstructured.Unstructured) ID {
 	return ID{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
+// Label returns a label of a manifest; empty without one. It copies nothing, unlike the labels of u.
+func Label(u *unstructured.Unstructured, key string) string { return metadataText(u, "labels", key) }
+
+// Annotation returns an annotation of a manifest; empty without one. It copies nothing, unlike the annotations of u.
+func Annotation(u *unstructured.Unstructured, key string) string {
+	return metadataText(u, "annotations", key)
+}
+
+// metadataText returns the text of a key in a map of metadata. A map with another value than texts is none, as the getters of u have it.
+func metadataText(u *unstructured.Unstructured, field, key string) string {
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	all, _ := metadata[field].(map[string]any)
+	text, is := all[key].(string)
+	if !is {
+		return ""
+	}
+	for _, other := range all {
+		if _, is := other.(string); !is && other != nil {
+			return ""
+		}
+	}
+	return text
+}
+
 // GroupKind returns the kind of the object.
 func (id ID) GroupKind() schema.GroupKind { return schema.GroupKind{Group: id.Group, Kind: id.Kind} }
 

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // Implicit priorities: the precision with which a selector names an object (Karmada §2.1). The larger one wins.
@@ -30,14 +32,16 @@ func BestMatch(selectors []ResourceSelector, u *unstructured.Unstructured) int {
 // Unlike in Karmada, versions are ignored: "apps/v1" selects every version of group apps, because a manifest with a
 // newer version is still the same object. An invalid label selector matches nothing.
 func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
-	if s.Kind != u.GetKind() || group(s.APIVersion) != group(u.GetAPIVersion()) {
-		return NoMatch
-	}
-	if s.Namespace != "" && s.Namespace != u.GetNamespace() {
+	return s.MatchID(manifest.ID{Group: group(u.GetAPIVersion()), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}, u)
+}
+
+// MatchID is Match for an object whose ID is known. It reads only the labels of u.
+func (s ResourceSelector) MatchID(id manifest.ID, u *unstructured.Unstructured) int {
+	if s.Kind != id.Kind || group(s.APIVersion) != id.Group || s.Namespace != "" && s.Namespace != id.Namespace {
 		return NoMatch
 	}
 	switch {
-	case s.Name != "" && s.Name == u.GetName():
+	case s.Name != "" && s.Name == id.Name:
 		return MatchName
 	case s.Name != "":
 		return NoMatch

@@ -148,7 +148,7 @@ func (r Rules) Object(id manifest.ID, u *unstructured.Unstructured) string {
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
 	case policy.Configures(id.Group):
 		return fmt.Sprintf("kinds of group %s configure Karmada and are never propagated", id.Group)
-	case u.GetLabels()[claimedByLabel] != "":
+	case manifest.Label(u, claimedByLabel) != "":
 		return fmt.Sprintf("the label %s assigns it to another owner (Karmada §8.1)", claimedByLabel)
 	}
 	namespace := id.Namespace

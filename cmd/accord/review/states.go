@@ -146,13 +146,17 @@ func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comp
 			p.dir = filepath.ToSlash(near)
 		}
 	}
+	cache, err := f.Tree.Cache() // one for both: the commits share what is equal
+	if err != nil {
+		return nil, err
+	}
 	if h.Empty() && f.Base == "" {
 		p.notes = append(p.notes, "there is no commit yet: everything is new")
-	} else if err := f.readCommit(ctx, h, p.base, f.Base); err != nil {
+	} else if err := readCommit(ctx, h, cache, p.base, f.Base); err != nil {
 		return nil, err
 	}
 	if f.Head != "" || f.Tree.Repo != "" {
-		if err := f.readCommit(ctx, h, p.head, f.Head); err != nil {
+		if err := readCommit(ctx, h, cache, p.head, f.Head); err != nil {
 			return nil, err
 		}
 	} else if err := p.readWorktree(h); err != nil {
@@ -163,15 +167,11 @@ func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comp
 }
 
 // readCommit reads the files of a revision. An empty revision is HEAD.
-func (f *Options) readCommit(ctx context.Context, h *gitrepo.Repository, s *side, rev string) error {
+func readCommit(ctx context.Context, h *gitrepo.Repository, cache *source.Cache, s *side, rev string) error {
 	if rev == "" {
 		rev = "HEAD"
 	}
 	commit, err := h.Commit(rev)
-	if err != nil {
-		return err
-	}
-	cache, err := f.Tree.Cache()
 	if err != nil {
 		return err
 	}
