@@ -25,48 +25,12 @@ type ObjectPlan struct {
 	// TakesOver means that the object takes over an existing object of another owner.
 	TakesOver bool
 
-	keys resultKeys
-}
-
-// resultKeys has the index of the result of each key. A map is made only for many keys, because most objects have one or two.
-type resultKeys struct {
-	few  []resultKey
-	many map[string]int32
+	keys []resultKey
 }
 
 type resultKey struct {
 	key string
-	at  int32
-}
-
-// fewKeys is the number of keys up to which a search through all is faster than a map.
-const fewKeys = 8
-
-func (k *resultKeys) get(key []byte) (at int32, known bool) {
-	if k.many != nil {
-		at, known = k.many[string(key)]
-		return at, known
-	}
-	for _, r := range k.few {
-		if r.key == string(key) {
-			return r.at, true
-		}
-	}
-	return 0, false
-}
-
-func (k *resultKeys) put(key []byte, at int32) {
-	if k.many == nil && len(k.few) < fewKeys {
-		k.few = append(k.few, resultKey{string(key), at})
-		return
-	}
-	if k.many == nil {
-		k.many = map[string]int32{}
-		for _, r := range k.few {
-			k.many[r.key] = r.at
-		}
-	}
-	k.many[string(key)] = at
+	at  int32 // index of the result
 }
 
 // Result is an object as it is on some clusters: Rendered, or the error of rendering it.
@@ -127,23 +91,32 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 		choice := &d.Chosen[i]
 		cluster := p.members.Index[choice.Cluster]
 		key = p.key(key[:0], assigned{it, choice}, cluster)
-		at, known := x.keys.get(key)
+		at, known := x.find(key)
 		if !known {
 			at = x.add(made.result(key, func() Result {
 				rendered, err := renderOn(assigned{it, choice}, cluster)
 				return Result{rendered, err}
 			}))
-			x.keys.put(key, at)
+			x.keys = append(x.keys, resultKey{string(key), at})
 		}
 		x.ResultIndex[i] = at
 	}
 	return x
 }
 
+// find returns the index of the result for a key.
+func (x *ObjectPlan) find(key []byte) (at int32, known bool) {
+	i := slices.IndexFunc(x.keys, func(k resultKey) bool { return k.key == string(key) })
+	if i < 0 {
+		return 0, false
+	}
+	return x.keys[i].at, true
+}
+
 // result returns the result of x for a key, or calls make.
 func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 	if x != nil {
-		if i, known := x.keys.get(key); known {
+		if i, known := x.find(key); known {
 			return x.Results[i]
 		}
 	}

@@ -121,19 +121,16 @@ func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.
 func (p *Plan) chooseAll(earlier *earlierPlan) {
 	p.relations.provided = map[schema.GroupKind]map[string]bool{}
 	p.relations.groups, p.relations.scaled = gather(p.items.all), scaled(p.items.all)
-	var definitions, single, grouped []*item
+	var single, grouped []*item
 	for _, it := range p.items.all {
 		if together, apart := it.groups(); it.decision.ID.GroupKind() == manifest.DefinitionKind {
-			definitions = append(definitions, it)
+			p.decide(it, earlier)
+			p.provide(it)
 		} else if together+apart != "" {
 			grouped = append(grouped, it)
 		} else {
 			single = append(single, it)
 		}
-	}
-	for _, it := range definitions {
-		p.decide(it, earlier)
-		p.provide(it)
 	}
 	concurrent.Do(len(single), func(i int) { p.decide(single[i], earlier) })
 	for _, it := range grouped {

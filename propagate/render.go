@@ -3,7 +3,6 @@ package propagate
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"slices"
 
@@ -171,7 +170,7 @@ func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 		}
 	}
 	for key, value := range a.choice.Labels {
-		if err := put(u, "labels", key, value); err != nil {
+		if err := manifest.Put(u, "labels", key, value); err != nil {
 			return nil, a.item.decision.Mistake("setting the preserved labels: %v", err)
 		}
 	}
@@ -186,12 +185,12 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 	unstructured.RemoveNestedField(u.Object, "metadata", "labels", v1alpha1.PartOfLabel)
 	var errs []error
 	if it.preserve || it.decision.Preserve {
-		errs = append(errs, put(u, "annotations", v1alpha1.PreserveAnnotation, "true"))
+		errs = append(errs, manifest.Put(u, "annotations", v1alpha1.PreserveAnnotation, "true"))
 	}
 	sum := render.SumOf(u)
 	digest := sum.Digest()
 	errs = append(errs,
-		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.rules.applySet))
+		manifest.Put(u, "annotations", v1alpha1.DigestAnnotation, digest), manifest.Put(u, "labels", v1alpha1.PartOfLabel, p.rules.applySet))
 	text, err := json.Marshal(u.Object)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, it.decision.Mistake("%v", err)
@@ -200,23 +199,6 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
 		sum: sum,
 	}, nil
-}
-
-// put sets one label or annotation of u in place and creates the map if needed.
-func put(u *unstructured.Unstructured, field, key, value string) error {
-	metadata, ok := u.Object["metadata"].(map[string]any)
-	if !ok {
-		return errors.New("metadata is not an object")
-	}
-	switch m := metadata[field].(type) {
-	case map[string]any:
-		m[key] = value
-	case nil:
-		metadata[field] = map[string]any{key: value}
-	default:
-		return fmt.Errorf("metadata.%s is not an object", field)
-	}
-	return nil
 }
 
 // takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the

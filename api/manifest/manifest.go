@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,23 @@ func metadataText(u *unstructured.Unstructured, field, key string) string {
 		}
 	}
 	return text
+}
+
+// Put sets one label or annotation of a manifest in place, in the map of metadata with this name, and creates the map if needed.
+func Put(u *unstructured.Unstructured, field, key, value string) error {
+	metadata, ok := u.Object["metadata"].(map[string]any)
+	if !ok {
+		return errors.New("metadata is not an object")
+	}
+	switch m := metadata[field].(type) {
+	case map[string]any:
+		m[key] = value
+	case nil:
+		metadata[field] = map[string]any{key: value}
+	default:
+		return fmt.Errorf("metadata.%s is not an object", field)
+	}
+	return nil
 }
 
 // GroupKind returns the kind of the object.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -109,14 +108,7 @@ func (f *planFlags) check(c *cobra.Command) error {
 	return f.Options.Check(c)
 }
 
-// gcPercent is the GOGC of a plan, unless the environment sets one: most of what a plan reads is needed until its end, and looking for
-// garbage in it took a quarter of the CPU time.
-const gcPercent = 400
-
 func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) error {
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	}
 	post := f.post.Open(os.Getenv, f.Instance)
 	post.Begin(ctx)
 	r, err := f.Run(ctx, dir, stderr)
