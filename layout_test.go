@@ -72,6 +72,7 @@ var within = map[string]map[string][]string{
 		"review/outage": {"text"},
 		"review/post":   {"gitrepo", "review", "text"},
 		"drain":         {"exit", "hub", "text"},
+		"serve":         {"hub"},
 		"command":       {"drain", "gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
 		"complete":      {"gitrepo", "hub"},
 	},

@@ -111,7 +111,7 @@ func newServer(ctx context.Context, o Options, serving *certificate.Serving, fro
 	server.ShutdownTimeout = shutdownLimit
 	group := genericapiserver.NewDefaultAPIGroupInfo(delivery.GroupVersion.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
 	group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{
-		delivery.GroupVersion.Version: registry.Storage(o.Bundles, ctx.Done()),
+		delivery.GroupVersion.Version: registry.Storage(registry.Options{Bundles: o.Bundles, Stopping: ctx.Done(), Replicas: !o.Local}),
 	}
 	return server, server.InstallAPIGroup(&group)
 }

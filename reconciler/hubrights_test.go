@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -36,6 +37,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/metrics"
@@ -85,6 +88,15 @@ func TestHubRights(t *testing.T) {
 		var leases coordinationv1.LeaseList
 		err := w.hub.List(t.Context(), &leases, client.InNamespace("accord-system"), client.HasLabels{lease.GroupLabel})
 		return cmp.Or(err, unless(len(leases.Items) == 1, fmt.Sprintf("%d Leases", len(leases.Items))))
+	})
+
+	w.eventually("the hub to know the authority of the aggregated API", func() error {
+		service := &unstructured.Unstructured{}
+		service.SetAPIVersion("apiregistration.k8s.io/v1")
+		service.SetKind("APIService")
+		err := w.hub.Get(t.Context(), client.ObjectKey{Name: "v1alpha1.delivery.accord.dev"}, service)
+		authority, _, _ := unstructured.NestedString(service.Object, "spec", "caBundle")
+		return cmp.Or(err, unless(authority != "", "it has none"))
 	})
 
 	t.Logf("used:\n%s", strings.Join(asked.sorted(asked.used), "\n"))
@@ -167,9 +179,18 @@ func (w *world) replica(name, hook string) (stop func()) {
 	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(w.t, err)
+	served := make(chan error, 1)
+	go func() {
+		served <- apiserver.Run(ctx, w.config, apiserver.Options{
+			Bundles: bundles.New(bundles.CompressedLimit), Listener: listener, Namespace: "accord-system", Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		})
+	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		<-ended // a leader that stops has lost its lease: that is no error here
+		require.NoError(w.t, <-served)
 	})
 	w.t.Cleanup(stop)
 	return stop

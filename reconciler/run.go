@@ -121,7 +121,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		return err
 	}
 	if o.Metrics.Address != "" {
-		collector := metrics.NewCollector(c.snapshot, writes)
+		collector := metrics.NewCollector(func() metrics.Snapshot { return c.snapshot(o.Bundles) }, writes)
 		if err := ctrlmetrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
 		}
@@ -250,8 +250,11 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 
 // snapshot returns the figures of the metrics. Only the leader shows statuses; every replica shows the clusters that it
 // executes.
-func (c *controllers) snapshot() metrics.Snapshot {
+func (c *controllers) snapshot(published *bundles.Store) metrics.Snapshot {
 	s := metrics.Snapshot{StatusQueueDepth: c.reporter.QueueLength()}
+	if published != nil {
+		s.Bundles = ptr.To(published.Counts())
+	}
 	for _, f := range c.registry.Federations() {
 		s.Add(f.Key().String(), f.Figures(time.Now()), !c.registry.Follower(), c.registry.Owns)
 	}

@@ -24,10 +24,7 @@ func Waits(group, resource, subresource string, r *http.Request) bool {
 }
 
 // indexStorage serves the index of a bundle.
-type indexStorage struct {
-	store    *bundles.Store
-	stopping <-chan struct{}
-}
+type indexStorage struct{ Options }
 
 var _ rest.Connecter = (*indexStorage)(nil)
 
@@ -61,7 +58,7 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 	var changed <-chan struct{}
 	var over <-chan time.Time
 	if wait > 0 {
-		sub, ok := s.store.Subscribe(cluster, delivery.MaxWaiting)
+		sub, ok := s.Bundles.Subscribe(cluster, delivery.MaxWaiting)
 		if !ok {
 			return tooManyWaiting(cluster, delivery.MaxWaiting)
 		}
@@ -71,9 +68,9 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 		changed, over = sub.Changed(), timer.C
 	}
 	for {
-		index, there := s.store.Index(cluster)
+		index, there := s.Bundles.Index(cluster)
 		if !there {
-			return unpublished(cluster)
+			return s.unpublished(w, cluster)
 		}
 		if !has(r, index.Digest) {
 			return writeIndex(w, r, index)
@@ -89,8 +86,8 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 			return nil
 		case <-r.Context().Done():
 			return nil // nobody reads an answer
-		case <-s.stopping:
-			return apierrors.NewServiceUnavailable(errStopping.Error() + ": try again")
+		case <-s.Stopping:
+			return apierrors.NewServiceUnavailable("this replica stops: try again")
 		}
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/serve"
 	"github.com/accord-dev/accord/cmd/accord/text"
-	"github.com/accord-dev/accord/reconciler"
 )
 
 const runLong = `Run the controllers on an existing hub: in a pod of the hub (see "accord install"), or outside of it with a kubeconfig.
@@ -28,6 +29,7 @@ type runFlags struct {
 	leaderElect bool
 	share       bool
 	replica     string
+	api         string
 }
 
 func runCommand() *cobra.Command {
@@ -49,6 +51,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "elect a leader among several replicas")
 	flags.BoolVar(&f.share, "share-clusters", true, "execute some of the clusters while another replica leads; if false, stand by")
 	flags.StringVar(&f.replica, "replica", "", "unique name of this replica (default from the host name)")
+	flags.StringVar(&f.api, "api-bind-address", "", "address of the aggregated API, to which Service "+apiserver.Service+" leads, host:port (default off)")
 	return c
 }
 
@@ -77,7 +80,8 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	o.LeaderElection, o.Namespace, o.SecretsNamespace = f.leaderElect, f.namespace, f.secrets
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
 	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
-	if err := reconciler.Run(ctx, h.Config, o); err != nil {
+	api := serve.API{Address: f.api, Namespace: f.namespace, Log: log}
+	if err := serve.Controllers(ctx, h.Config, o, api); err != nil {
 		return fmt.Errorf("running the controllers on %s: %w", h.Config.Host, err)
 	}
 	return nil

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 //	member NAME...   real control planes, shared by the scripts, contexts of $KUBECONFIG; the first is the current one
 //	install FILE KC  applies manifests to $KUBECONFIG's current cluster, which becomes the hub; KC: as accord's account
 //	tokens           lets $KUBECONFIG's current cluster fill token Secrets, as one with a controller manager does
+//	bundles TEXT     waits until the hub serves so many bundles: "1 bundle"
 //	secrets TEXT     compares how many Secrets accord has there: "1 secret"
 //	identity WANT    compares accord's identity there: the name of its account and binding, or "none"
 //	unchanged NAME   requires that nobody has written ConfigMap default/NAME there since the first call
@@ -56,7 +57,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hub": s.hub, "member": s.member, "install": s.install, "secrets": secrets, "identity": identity, "unchanged": unchanged, "put": put, "exits": exits, "admit": admit,
+			"hub": s.hub, "member": s.member, "install": s.install, "secrets": secrets, "bundles": servedBundles, "identity": identity, "unchanged": unchanged, "put": put, "exits": exits, "admit": admit,
 			"commit": commit, "until": until, "json": jsonField, "sarif": sarif,
 			"plain": plain,
 		},

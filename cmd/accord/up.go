@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/serve"
 	"github.com/accord-dev/accord/reconciler"
 	hubstore "github.com/accord-dev/accord/reconciler/store"
 )
@@ -117,7 +120,8 @@ func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane
 	if _, err := io.WriteString(stdout, f.welcome(plane.Config().Host, kubeconfig, dir)+note); err != nil {
 		return err
 	}
-	if err := reconciler.Run(ctx, plane.Config(), o); err != nil {
+	api := serve.API{Address: "127.0.0.1:0", Namespace: hub.SystemNamespace, Local: true, Log: slog.New(logr.ToSlogHandler(o.Log))}
+	if err := serve.Controllers(ctx, plane.Config(), o, api); err != nil {
 		return fmt.Errorf("running the controllers: %w", err)
 	}
 	return nil

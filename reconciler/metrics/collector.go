@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/state/figures"
@@ -24,6 +25,8 @@ type Snapshot struct {
 	// Executions are the clusters that this replica executes.
 	Executions       []Execution
 	StatusQueueDepth int
+	// Bundles has the figures of the bundles that this replica serves; nil if no API serves them.
+	Bundles *bundles.Counts
 }
 
 // Federation has the figures of one Federation. Only the leader has them.
@@ -122,6 +125,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	for _, cluster := range s.Clusters {
 		send(cluster.metrics())
 	}
+	if s.Bundles != nil {
+		send(bundleMetrics(*s.Bundles))
+	}
 	send(c.writes.metrics())
 	to <- statusQueueDepth.metric(float64(s.StatusQueueDepth))
 }
@@ -208,6 +214,14 @@ func (c *Cluster) metrics() []prometheus.Metric {
 		all = append(all, lastProbeSuccess.metric(unix(c.LastProbeSuccess), c.Name))
 	}
 	return all
+}
+
+func bundleMetrics(n bundles.Counts) []prometheus.Metric {
+	return []prometheus.Metric{
+		bundleClusters.metric(float64(n.Clusters)), bundleObjects.metric(float64(n.Objects)), bundleBytes.metric(float64(n.Bytes)),
+		bundleCompressedBytes.metric(float64(n.CompressedBytes)), bundleCompressions.metric(float64(n.Compressions)), bundleEvictions.metric(float64(n.Evictions)),
+		bundleWaiting.metric(float64(n.Waiting)),
+	}
 }
 
 // stateCount is the number of items in one state.
