@@ -75,6 +75,8 @@ type Options struct {
 	Pull func(cluster, uid string)
 	Emit func(changes.Event)
 	Log  *slog.Logger
+	// Local is the connection of an agent to its cluster; nil at the hub.
+	Local *rest.Config
 	// Now is the clock for the renewal of tokens; nil: time.Now.
 	Now func() time.Time
 	// Health has the times after which conditions and taints change.

@@ -50,7 +50,7 @@ func indexSpecID(o client.Object) []string {
 // identify compares a cluster that answers with its spec.id and with the other Clusters that may be the same cluster.
 func (c *Controller) identify(ctx context.Context, member *v1alpha1.Cluster, w *deliver.Worker) error {
 	return identify(ctx, w, func(uid string) error {
-		if err := clusters.CheckIdentity(member.Name, member.Spec.ID, uid); err != nil {
+		if err := clusters.CheckIdentity(member.Name, member.Spec.ID, uid); err != nil || c.Local != nil { // an agent knows no other cluster
 			return err
 		}
 		others, err := c.namesakes(ctx, member.Name, uid)

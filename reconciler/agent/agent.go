@@ -1,0 +1,146 @@
+// Package agent executes one cluster in pull mode: it fetches the bundle of the cluster from the hub, delivers it through the API server
+// beside it, and reports. It reads no Git and holds the credentials of no other cluster.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/member"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
+)
+
+const (
+	// pollTime is the longest time of a request that waits for another bundle.
+	pollTime = delivery.MaxWait - 5*time.Second
+	// firstRetry and lastRetry bound the back-off while the hub does not answer, or sends a bundle that the agent refuses. Half of each
+	// pause is random: a thousand agents do not return at the same moment.
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+)
+
+// Options of an agent.
+type Options struct {
+	// Cluster is the name of the Cluster on the hub.
+	Cluster string
+	// Hub is the connection to the hub with the identity of the agent, Local the one to the API server of the cluster.
+	Hub, Local *rest.Config
+	// Health has the times after which the condition Ready of the Cluster changes; zero: the defaults.
+	Health member.Health
+	Log    *slog.Logger
+}
+
+// Agent executes one cluster.
+type Agent struct {
+	Options
+	hub      client.Client
+	bundles  *fetcher
+	registry *state.Registry
+	pool     *deliver.Pool
+	reporter *report.Reporter
+	prober   *prober
+	executor *executor
+}
+
+// New returns an agent, which does nothing before Run is called. An error means that a connection is wrong.
+func New(o Options) (*Agent, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	hub, err := client.New(unlimited(o.Hub), client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the hub: %w", err)
+	}
+	bundles, err := newFetcher(unlimited(o.Hub), o.Cluster)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the hub: %w", err)
+	}
+	a := &Agent{Options: o, hub: hub, bundles: bundles}
+	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
+	a.reporter = report.New(report.Options{Registry: a.registry, Hub: hub, Log: o.Log})
+	accounts := &accounts{}
+	a.pool = deliver.NewPool(a.registry, a.reporter, accounts.of, o.Log)
+	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, accounts: accounts, parts: map[types.NamespacedName]*bundle.Part{}}
+	a.prober = newProber(a)
+	return a, nil
+}
+
+// unlimited returns a connection without a limit of its own: the hub's fairness decides.
+func unlimited(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS = -1
+	return cfg
+}
+
+// Run executes the cluster until ctx ends.
+func (a *Agent) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.follow} {
+		running.Go(func() { loop(ctx) })
+	}
+	<-ctx.Done()
+	running.Wait()
+	a.pool.Close()
+}
+
+// follow takes over one bundle after the other. While the hub does not answer, the agent goes on with the last one.
+func (a *Agent) follow(ctx context.Context) {
+	etag, pause := "", firstRetry
+	for ctx.Err() == nil {
+		next, err := a.next(ctx, etag)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			a.Log.Error("cannot take over a bundle, going on with the last one", "cluster", a.Cluster, "error", err)
+			sleep(ctx, pause/2+rand.N(pause/2))
+			pause = min(2*pause, lastRetry)
+			continue
+		}
+		pause, etag = firstRetry, next
+		a.executor.resync(time.Now())
+	}
+}
+
+// next waits for another bundle than that of the ETag, and executes it. It returns the ETag of the bundle that is executed.
+func (a *Agent) next(ctx context.Context, etag string) (string, error) {
+	index, next, err := a.bundles.index(ctx, etag, pollTime)
+	if err != nil || index == nil {
+		return etag, err
+	}
+	if err := index.Follows(a.executor.last, a.Cluster); err != nil {
+		return "", fmt.Errorf("the agent refuses the bundle: %w", err)
+	}
+	contents, err := a.bundles.contents(ctx, index.Missing(a.executor.has))
+	if err != nil {
+		return "", err
+	}
+	if err := a.executor.execute(index, contents, time.Now()); err != nil {
+		return "", errors.Join(errors.New("parts of the bundle are not executed"), err)
+	}
+	return next, nil
+}
+
+func sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/propagate/bundle"
+)
+
+const (
+	// requestTime bounds a request beside the time that it waits.
+	requestTime = 30 * time.Second
+	// maxIndex bounds an index: 100,000 objects take about 30 MiB.
+	maxIndex = 256 << 20
+)
+
+// fetcher reads the bundle of one cluster.
+type fetcher struct {
+	http *http.Client
+	base *url.URL // of the Bundle
+}
+
+func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
+	cfg = rest.CopyConfig(cfg)
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	server, _, err := rest.DefaultServerUrlFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &fetcher{client, server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
+}
+
+// index returns the index and its ETag as soon as it is another one than that of etag; nil if that is not so for some time.
+func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (*bundle.Index, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait+requestTime)
+	defer cancel()
+	at := f.base.JoinPath(delivery.Index)
+	if etag != "" {
+		at.RawQuery = url.Values{"wait": {wait.String()}}.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, "", err
+	}
+	if etag != "" {
+		request.Header.Set("If-None-Match", etag)
+	}
+	answer, err := f.http.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer discard(answer.Body)
+	switch answer.StatusCode {
+	case http.StatusNotModified:
+		return nil, etag, nil
+	case http.StatusOK:
+	default:
+		return nil, "", refusal(answer)
+	}
+	index := &bundle.Index{}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxIndex)).Decode(index); err != nil {
+		return nil, "", fmt.Errorf("reading the index of the bundle: %w", err)
+	}
+	return index, answer.Header.Get("ETag"), nil
+}
+
+// contents returns contents of the bundle, each compared with its name.
+func (f *fetcher) contents(ctx context.Context, names []string) (bundle.Contents, error) {
+	all := bundle.Contents{}
+	for len(names) > 0 {
+		n := min(len(names), delivery.MaxDigests)
+		if err := f.some(ctx, names[:n], all); err != nil {
+			return nil, fmt.Errorf("reading the objects of the bundle: %w", err)
+		}
+		names = names[n:]
+	}
+	return all, nil
+}
+
+func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	body, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.base.JoinPath(delivery.Objects).String(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := f.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer discard(answer.Body)
+	if answer.StatusCode != http.StatusOK {
+		return refusal(answer)
+	}
+	lines := json.NewDecoder(answer.Body)
+	for range names {
+		var content delivery.Content
+		if err := lines.Decode(&content); err != nil {
+			return err
+		}
+		if err := bundle.Verify(content.Digest, content.Body); err != nil {
+			return err
+		}
+		all[content.Digest] = content.Body
+	}
+	for _, name := range names {
+		if all[name] == nil {
+			return fmt.Errorf("the answer does not have the content %s", name)
+		}
+	}
+	return nil
+}
+
+// refusal returns the error of an answer, which is a Status of Kubernetes.
+func refusal(answer *http.Response) error {
+	var status metav1.Status
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(text, &status) != nil || status.Message == "" {
+		return fmt.Errorf("the hub answers %s", answer.Status)
+	}
+	return errors.New(status.Message)
+}
+
+// discard reads the rest of an answer, so that its connection can be used again.
+func discard(body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, 64<<10))
+	_ = body.Close()
+}

@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/member"
+	"github.com/accord-dev/accord/reconciler/store"
+)
+
+const (
+	// probeInterval is the time between two probes of the API server of the cluster.
+	probeInterval = 10 * time.Second
+	// readInterval is the time between two reads of the Cluster on the hub.
+	readInterval = time.Minute
+)
+
+// prober probes the cluster, and reports facts and readiness in the status of the Cluster.
+type prober struct {
+	agent  *Agent
+	member *member.Controller
+	hub    store.Hub
+	// known is the Cluster as it was read or written last, at the time read; nil before that.
+	known *v1alpha1.Cluster
+	read  time.Time
+	// soon has a value if something is worth a probe before its time.
+	soon chan struct{}
+}
+
+func newProber(a *Agent) *prober {
+	p := &prober{agent: a, hub: store.NewHub(a.hub, a.hub), soon: make(chan struct{}, 1)}
+	p.member = member.New(member.Options{
+		Hub: a.hub, Registry: a.registry, Pool: a.pool, Local: a.Local, Health: a.Health, Log: a.Log,
+	})
+	a.pool.OnSurvey(func(string) { p.wake() })
+	return p
+}
+
+func (p *prober) wake() {
+	select {
+	case p.soon <- struct{}{}:
+	default: // it probes soon anyway
+	}
+}
+
+func (p *prober) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := p.probe(ctx); err != nil && ctx.Err() == nil {
+			p.agent.Log.Error("cannot report on the cluster, trying again", "cluster", p.agent.Cluster, "error", err)
+		}
+		select {
+		case <-time.After(probeInterval):
+		case <-p.soon:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// probe probes the cluster, and writes the status of the Cluster if that is due. It probes also while the hub does not answer.
+func (p *prober) probe(ctx context.Context) error {
+	unread := p.readCluster(ctx)
+	if p.known == nil {
+		return unread
+	}
+	next, due, _ := p.member.Probe(ctx, p.known) // the status has the error
+	if unread != nil || !due {
+		return unread
+	}
+	written := p.known.DeepCopy()
+	written.Status = next
+	if err := p.hub.PutStatus(ctx, written); err != nil {
+		p.read = time.Time{}
+		if apierrors.IsNotFound(err) {
+			p.known = nil
+		}
+		return err
+	}
+	p.known = written
+	return nil
+}
+
+// readCluster reads the Cluster, now and then.
+func (p *prober) readCluster(ctx context.Context) error {
+	if p.known != nil && time.Since(p.read) < readInterval {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	c := &v1alpha1.Cluster{}
+	if err := p.agent.hub.Get(ctx, types.NamespacedName{Name: p.agent.Cluster}, c); err != nil {
+		return err
+	}
+	p.known, p.read = c, time.Now()
+	return nil
+}
