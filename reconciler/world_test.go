@@ -32,6 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/internal/egress"
@@ -67,6 +68,7 @@ type world struct {
 	metrics string
 	log     *errorCounter
 	stop    func()
+	bundles *bundles.Store
 	// cache is the directory of the controllers' files.
 	cache string
 	// ahead is the time, in nanoseconds, by which the clock for the renewal of tokens is ahead.
@@ -123,10 +125,11 @@ func (w *world) run() {
 	ended := make(chan error, 1)
 	w.cache, w.ahead = w.t.TempDir(), &atomic.Int64{}
 	ahead := w.ahead
+	w.bundles = bundles.New(bundles.CompressedLimit)
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
 			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
-			Health: health, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			Bundles: w.bundles, Health: health, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {

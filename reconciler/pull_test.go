@@ -1,0 +1,129 @@
+package reconciler_test
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver"
+	"github.com/accord-dev/accord/reconciler/agent"
+)
+
+// pulls has a cluster in pull mode, beside one that the hub reaches.
+type pulls struct {
+	*world
+	serving, acting func() // end the aggregated API server, and the agent
+}
+
+// serve runs the aggregated API server of the hub.
+func (w *pulls) serve() {
+	w.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(w.t, err)
+	w.serving = w.background(func(ctx context.Context) error {
+		return apiserver.Run(ctx, w.config, apiserver.Options{Bundles: w.bundles, Listener: listener, Namespace: w.namespace, Local: true, Log: w.logger()})
+	})
+}
+
+// act runs the agent of cluster-b.
+func (w *pulls) act() {
+	w.t.Helper()
+	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: w.config, Local: w.planes["cluster-b"].Config(), Health: health, Log: w.logger()})
+	require.NoError(w.t, err)
+	w.acting = w.background(func(ctx context.Context) error { a.Run(ctx); return nil })
+}
+
+func (w *pulls) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.t.Output(), nil)) }
+
+// background runs a function until the returned one is called, or the test ends.
+func (w *pulls) background(run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	stop = func() {
+		if cancel != nil {
+			cancel()
+			require.NoError(w.t, <-ended)
+			cancel = nil
+		}
+	}
+	w.t.Cleanup(stop)
+	return stop
+}
+
+// TestPullMode follows a cluster whose agent fetches its bundle. The hub has no credentials of it.
+func TestPullMode(t *testing.T) {
+	t.Parallel()
+	w := &pulls{world: newWorld(t, 2)}
+	w.require(w.hub.Delete(t.Context(), w.cluster("cluster-b")))
+	w.require(w.hub.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "cluster-b"}}))
+	w.goes("cluster-b")
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}})
+	w.serve()
+	w.act()
+	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
+
+	r := w.federation("pull")
+	everywhere := policyOf("placed", "clusterNames: [cluster-a, cluster-b]")
+	w.ready(r, r.push("to both", "app.yaml", configMap("placed", "1"), "policy.yaml", everywhere))
+	require.Equal(t, "1", w.configMap("cluster-b", "placed").Data["key"])
+	require.Equal(t, "agent:cluster-b", w.reporter(r, "cluster-b"))
+
+	w.ready(r, r.push("another value", "app.yaml", configMap("placed", "2")))
+	require.Equal(t, "2", w.configMap("cluster-b", "placed").Data["key"])
+
+	t.Run("drift is repaired while the hub is away", func(*testing.T) {
+		w.serving()
+		w.stop()
+		cm := w.configMap("cluster-b", "placed")
+		cm.Data["key"] = "changed"
+		w.require(w.members["cluster-b"].Update(t.Context(), cm, client.FieldOwner("kubectl-edit")))
+		w.eventually("the repair", func() error {
+			got := w.configMap("cluster-b", "placed").Data["key"]
+			return unless(got == "2", got)
+		})
+		w.run()
+		w.serve()
+		w.ready(r, r.push("the hub is back", "app.yaml", configMap("placed", "3")))
+		require.Equal(t, "3", w.configMap("cluster-b", "placed").Data["key"])
+	})
+
+	t.Run("an agent that starts again writes nothing", func(*testing.T) {
+		before := w.configMap("cluster-b", "placed").ResourceVersion
+		w.acting()
+		w.act()
+		w.eventually("a report of the new agent", func() error {
+			return unless(w.configMap("cluster-b", "placed").ResourceVersion == before, "it was written again")
+		})
+		w.ready(r, r.push("the agent is back", "more.yaml", configMap("more", "1"), "more-policy.yaml", policyOf("more", "clusterNames: [cluster-b]")))
+		require.Equal(t, before, w.configMap("cluster-b", "placed").ResourceVersion)
+		require.False(t, w.absent("cluster-b", "more"))
+	})
+
+	t.Run("an object that leaves Git leaves the cluster", func(*testing.T) {
+		w.ready(r, r.push("one less", "more.yaml", "", "more-policy.yaml", ""))
+		w.eventually("it to go", func() error { return unless(w.absent("cluster-b", "more"), "it is there") })
+		require.False(t, w.absent("cluster-b", "placed"))
+	})
+}
+
+// require fails the test for an error.
+func (w *pulls) require(err error) {
+	w.t.Helper()
+	require.NoError(w.t, err)
+}
+
+// reporter returns the replica that reported on a cluster last.
+func (w *pulls) reporter(r *repository, cluster string) string {
+	w.t.Helper()
+	report := &v1alpha1.DeliveryReport{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-" + cluster}, report))
+	return report.Status.Replica
+}
