@@ -47,6 +47,14 @@ const (
 	PurgeNever      PurgeMode = "Never"
 )
 
+// PlannedEvictions are the tasks that a recorded decision follows.
+type PlannedEvictions struct {
+	// Tasks may be empty.
+	// +listType=map
+	// +listMapKey=fromCluster
+	Tasks []GracefulEvictionTask `json:"tasks,omitempty"`
+}
+
 // Open reports whether the eviction is under way.
 func (t GracefulEvictionTask) Open() bool { return t.CompletionTimestamp.IsZero() }
 

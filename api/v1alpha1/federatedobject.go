@@ -83,6 +83,9 @@ type FederatedObjectSpec struct {
 	// +listType=map
 	// +listMapKey=fromCluster
 	GracefulEvictionTasks []GracefulEvictionTask `json:"gracefulEvictionTasks,omitempty"`
+	// PlannedEvictions are the tasks that the decision of this record follows. They are only present while they differ from
+	// gracefulEvictionTasks: the hub has the newest tasks before the plan that follows them.
+	PlannedEvictions *PlannedEvictions `json:"plannedEvictions,omitempty"`
 }
 
 // Requirement is another object that needs this one on clusters.

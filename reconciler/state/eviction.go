@@ -49,13 +49,7 @@ func (f *Federation) DecideEvictions(in failover.Input) (_ failover.Input, out f
 func (f *Federation) WithEvictions(id manifest.ID, tasks []v1alpha1.GracefulEvictionTask) *v1alpha1.FederatedObject {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	o := f.records.objects.Of(id)
-	if o == nil || f.records.objects.IsDeferred(id) {
-		return nil
-	}
-	o = o.DeepCopy()
-	o.Spec.GracefulEvictionTasks = tasks
-	return o
+	return f.records.objects.WithEvictions(id, tasks)
 }
 
 // EvictionsWritten records that the hub has the tasks of a decision. The Federation is planned again if the active plan has others.
@@ -93,10 +87,10 @@ func (f *Federation) ActivateEvictions(plan *propagate.Plan, now time.Time) acti
 	switch i := slices.IndexFunc(f.releases(), func(r *v1alpha1.Release) bool { return r.Spec.Revision == next.revision }); {
 	case i > 0: // a newer revision is not active
 		f.releases()[i].Spec.PlanDigest = plan.Digest()
-		out.Older = f.releases()[i].DeepCopy()
+		out.Release = f.releases()[i].DeepCopy()
 	case i == 0 && f.newest.pending == nil && f.newest.invalid == nil:
 		f.records.release.Spec.PlanDigest, next.starting = plan.Digest(), true
-		next.input.Evictions = inputkey.Evictions(plan.Evictions())
+		next.input.Evictions, out.Release = inputkey.Evictions(plan.Evictions()), f.records.release.DeepCopy()
 	}
 	f.adopt(next, &out, now)
 	return out

@@ -162,8 +162,8 @@ func TestEvictionsLeaveANewerRevisionPending(t *testing.T) {
 	release := s.f.records.release.DeepCopy()
 	plan := s.evict(active)
 	activated := s.f.ActivateEvictions(plan, now)
-	require.Equal(t, plan.Digest(), activated.Older.Spec.PlanDigest, "a restart finds the plan that was active")
-	require.Equal(t, "main@1", activated.Older.Spec.Revision)
+	require.Equal(t, plan.Digest(), activated.Release.Spec.PlanDigest, "a restart finds the plan that was active")
+	require.Equal(t, "main@1", activated.Release.Spec.Revision)
 	require.Same(t, plan, s.f.Plan())
 	require.Same(t, pending, s.f.newest.pending)
 	require.Equal(t, release, s.f.records.release)
@@ -211,6 +211,80 @@ func TestInterruptedEvictionIsRestored(t *testing.T) {
 	require.Equal(t, unobserved.Interrupted, matches(recorded, nil, release("main@1", evicted, true)), "the plan with the eviction was parked")
 	require.Equal(t, unobserved.Different, matches(evicted, []string{"cluster-c"}, release("main@1", evicted, false)), "no eviction concerns the cluster")
 	require.Equal(t, unobserved.Different, matches(recorded, both, release("main@1", recorded, false)))
+}
+
+// TestThePlanBeforeTheNewestTasksIsRestored: a process ends after it wrote tasks and before the plan that follows them, while a newer
+// revision awaits approval. The recorded decisions follow tasks that are not the newest any more.
+func TestThePlanBeforeTheNewestTasksIsRestored(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	id := deploymentID("app-1")
+	suppressed := v1alpha1.GracefulEvictionTask{
+		FromCluster: "cluster-a", PurgeMode: v1alpha1.PurgeNever, SuppressDeletion: new(true), CreationTimestamp: metav1.NewTime(now), ClustersBeforeFailover: []string{"cluster-a"},
+	}
+	lifted, ended := suppressed, suppressed
+	lifted.SuppressDeletion, ended.CompletionTimestamp = new(false), &metav1.Time{Time: now.Add(time.Minute)}
+	for name, c := range map[string]struct {
+		planned, newest []v1alpha1.GracefulEvictionTask
+	}{
+		"a task begins":              {nil, []v1alpha1.GracefulEvictionTask{suppressed}},
+		"suppressDeletion is lifted": {[]v1alpha1.GracefulEvictionTask{suppressed}, []v1alpha1.GracefulEvictionTask{lifted}},
+		"a task ends":                {[]v1alpha1.GracefulEvictionTask{lifted}, []v1alpha1.GracefulEvictionTask{ended}},
+		"a cooldown ends":            {[]v1alpha1.GracefulEvictionTask{ended}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := evicting(t, 3)
+			s.f.records.release.Spec.Revision = "main@1"
+			if c.planned != nil {
+				s.f.records.objects.Set(s.f.WithEvictions(id, c.planned))
+				s.persistEvictions(now)
+			}
+			active := s.f.Plan()
+			s.f.records.objects.Set(s.f.WithEvictions(id, c.newest))
+
+			again := s.restarted(now)
+			revision, recorded := again.RecordedRevision()
+			require.True(t, recorded)
+			require.Equal(t, "main@1", revision)
+			restored := false
+			for _, tasks := range again.PossibleEvictions() {
+				in, err := dump.Read([]byte(evictable(3)))
+				require.NoError(t, err)
+				in.Evictions, in.Previous = tasks, again.Previous()
+				plan, err := propagate.New(in)
+				require.NoError(t, err)
+				_, restored = again.RestorePlan(plan, revision, false, now)
+			}
+			require.True(t, restored)
+			require.Equal(t, active.Digest(), again.Plan().Digest())
+			_, _, due := again.EvictionsDue()
+			require.True(t, due, "the plan that follows the newest tasks is next")
+		})
+	}
+}
+
+// restarted returns the Federation of the process after this one, which reads the records of the hub. A newer revision is not approved.
+func (s *scale) restarted(now time.Time) *Federation {
+	stored := Stored{Releases: []v1alpha1.Release{*s.f.records.release.DeepCopy(), {
+		ObjectMeta: metav1.ObjectMeta{Name: "main-2", CreationTimestamp: metav1.NewTime(now)}, Spec: v1alpha1.ReleaseSpec{Revision: "main@2", PlanDigest: "pending"},
+		Status: v1alpha1.ReleaseStatus{Conditions: []metav1.Condition{{Type: v1alpha1.Approved, Status: metav1.ConditionFalse}}},
+	}}}
+	for _, o := range s.f.records.objects.All() {
+		stored.Objects = append(stored.Objects, *o.DeepCopy())
+	}
+	for cluster := range s.f.clusters {
+		stored.Deliveries = append(stored.Deliveries, *s.f.newDelivery(cluster))
+	}
+	return Restore(s.f.Declared(), stored, s.f.registry, s.f.fingerprints)
+}
+
+// persistEvictions makes the plan of the recorded evictions active, and records it as the hub does.
+func (s *scale) persistEvictions(now time.Time) {
+	activated := s.f.ActivateEvictions(s.evict(s.f.Plan()), now)
+	u := s.f.Unpersisted(activated.Carried)
+	for _, r := range u.Puts {
+		s.f.Put(r, now)
+	}
+	s.f.Persisted(u, activated.Touched, now)
 }
 
 // evict makes the plan of the same revision with the recorded evictions.

@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/reconciler/state/hubobjects"
 	"github.com/accord-dev/accord/reconciler/state/record"
 )
 
@@ -34,6 +35,7 @@ func (f *Federation) objectRecord(d *decision.Decision, next *previous.Decision)
 		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
 	o.Spec.GracefulEvictionTasks = f.records.objects.Evictions(d.ID)
+	hubobjects.SetPlanned(&o.Spec, d.Evictions)
 	if d.Policy != nil {
 		o.Spec.Policy = d.Policy.String()
 	}

@@ -43,8 +43,8 @@ func (c *Controller) evict(ctx context.Context, f *state.Federation, fed *v1alph
 		return fmt.Errorf("planning evictions: %w", err)
 	}
 	activated := f.ActivateEvictions(made.Plan, time.Now())
-	if activated.Older != nil { // after a restart, its digest identifies the plan that was active
-		if err := c.store.Put(ctx, activated.Older); err != nil {
+	if activated.Release != nil {
+		if err := c.store.Put(ctx, activated.Release); err != nil {
 			return err
 		}
 	}

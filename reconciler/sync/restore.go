@@ -42,7 +42,7 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 // and end from the active plan. Otherwise they would wait for the approval or the dry-run of the newest plan.
 func (c *Controller) restoreEvicting(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
 	revision, recorded := f.RecordedRevision()
-	if !recorded || len(f.Evictions()) == 0 {
+	if possible := f.PossibleEvictions(); !recorded || len(possible) == 1 && len(possible[0]) == 0 {
 		return nil
 	}
 	_, _ = c.restoreRecorded(ctx, f, fed, revision) // restore tries again after the newest revision, and reports the error

@@ -47,8 +47,9 @@ type Result struct {
 	Relist bool
 	// Carried are the decisions that did not change since the plan that the hub has.
 	Carried record.Carried
-	// Older is the Release of the active revision with the digest of its new plan, if a newer Release is not active; nil otherwise.
-	Older *v1alpha1.Release
+	// Release is the Release of the active revision with the digest of a plan of evictions. The hub gets it before the other records:
+	// its digest identifies the active plan after a restart. It is nil after other activations.
+	Release *v1alpha1.Release
 	// Complete is false at a follower if the plan is not the one that some cluster was assigned.
 	Complete bool
 }

@@ -14,29 +14,41 @@ import (
 func TestPossibleEvictions(t *testing.T) {
 	type tasks = map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	records := New()
-	put := func(name string, all ...v1alpha1.GracefulEvictionTask) manifest.ID {
-		o := &v1alpha1.FederatedObject{Spec: v1alpha1.FederatedObjectSpec{
-			Template: v1alpha1.TemplateRef{APIVersion: "v1", Kind: "ConfigMap", Name: name}, Results: []v1alpha1.Result{{Clusters: []string{"a"}}},
-			GracefulEvictionTasks: all,
-		}}
-		records.Set(o)
-		return o.Spec.Template.ID()
+	id := web
+	write := func(all ...v1alpha1.GracefulEvictionTask) { records.Set(records.WithEvictions(id, all)) }
+	possible := func(all ...tasks) {
+		t.Helper()
+		require.Equal(t, all, records.PossibleEvictions())
+		require.Equal(t, all[0], records.AllEvictions())
 	}
-	require.Equal(t, []tasks{{}}, records.PossibleEvictions())
-	early, late := &metav1.Time{Time: time.Unix(1, 0)}, &metav1.Time{Time: time.Unix(2, 0)}
-	put("new", v1alpha1.GracefulEvictionTask{FromCluster: "a"})
-	both := put("both", v1alpha1.GracefulEvictionTask{FromCluster: "a"}, v1alpha1.GracefulEvictionTask{FromCluster: "b"})
-	back := put("back", v1alpha1.GracefulEvictionTask{FromCluster: "a", CompletionTimestamp: early})
-	stays := put("stays", v1alpha1.GracefulEvictionTask{FromCluster: "a", CompletionTimestamp: late, Cancelled: true})
-	require.Equal(t, []tasks{
-		records.AllEvictions(),
-		{
-			both: {{FromCluster: "b"}}, back: {{FromCluster: "a", CompletionTimestamp: early}},
-			stays: {{FromCluster: "a", CompletionTimestamp: late, Cancelled: true}},
-		},
-		{both: {{FromCluster: "b"}}, back: {{FromCluster: "a", CompletionTimestamp: early}}, stays: {{FromCluster: "a"}}},
-	}, records.PossibleEvictions())
-	require.Len(t, records.AllEvictions(), 4)
-	require.Len(t, records.Evictions(both), 2, "the records stay")
-	require.True(t, records.Evictions(stays)[0].Cancelled, "the records stay")
+	require.Nil(t, records.WithEvictions(id, nil))
+	records.Set(object(""))
+	possible(tasks{})
+
+	opened := v1alpha1.GracefulEvictionTask{FromCluster: "a", PurgeMode: v1alpha1.PurgeNever, SuppressDeletion: new(true)}
+	write(opened)
+	possible(tasks{id: {opened}}, tasks{})
+	lifted := opened
+	lifted.SuppressDeletion = new(false)
+	write(lifted)
+	possible(tasks{id: {lifted}}, tasks{})
+
+	planned := func() { // the plan that follows is written
+		o := records.Of(id).DeepCopy()
+		SetPlanned(&o.Spec, records.Evictions(id))
+		records.Set(o)
+	}
+	planned()
+	possible(tasks{id: {lifted}})
+	ended := lifted
+	ended.CompletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	write(ended)
+	write()
+	possible(tasks{}, tasks{id: {lifted}})
+	require.Nil(t, records.Evictions(id))
+	write(lifted)
+	possible(tasks{id: {lifted}})
+	write()
+	planned()
+	possible(tasks{})
 }

@@ -7,11 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate/eviction"
 )
 
 // Records are the FederatedObjects of a Federation.
@@ -20,14 +17,14 @@ type Records struct {
 	// deferred are the objects that the hub does not have yet. The value is set for those of which a create failed: the hub
 	// may have them.
 	deferred map[manifest.ID]bool
-	// evicted are the objects that have eviction tasks.
+	// evicted are the objects that have eviction tasks, or whose recorded decision follows earlier ones.
 	evicted map[manifest.ID]bool
 }
 
 // keep takes over the record of an object.
 func (r *Records) keep(id manifest.ID, o *v1alpha1.FederatedObject) {
 	r.of[id] = o
-	if len(o.Spec.GracefulEvictionTasks) > 0 {
+	if len(o.Spec.GracefulEvictionTasks) > 0 || o.Spec.PlannedEvictions != nil {
 		r.evicted[id] = true
 	} else {
 		delete(r.evicted, id)
@@ -41,61 +38,6 @@ func New() Records {
 
 // Of returns the record of an object; nil if there is none.
 func (r *Records) Of(id manifest.ID) *v1alpha1.FederatedObject { return r.of[id] }
-
-// Evictions returns the eviction tasks of an object; nil for none.
-func (r *Records) Evictions(id manifest.ID) []v1alpha1.GracefulEvictionTask {
-	if o := r.of[id]; o != nil {
-		return o.Spec.GracefulEvictionTasks
-	}
-	return nil
-}
-
-// AllEvictions returns the eviction tasks of every object that has any.
-func (r *Records) AllEvictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask {
-	all := map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
-	for id := range r.evicted {
-		all[id] = r.of[id].Spec.GracefulEvictionTasks
-	}
-	return all
-}
-
-// PossibleEvictions returns the eviction tasks that the recorded decisions may follow, the most probable first. A process that ends after
-// it wrote tasks leaves the decisions of the plan before them: without the open tasks of clusters that still have the object, and with the
-// tasks open that ended last.
-func (r *Records) PossibleEvictions() []map[manifest.ID][]v1alpha1.GracefulEvictionTask {
-	all := r.AllEvictions()
-	begun, ended := map[manifest.ID][]v1alpha1.GracefulEvictionTask{}, map[manifest.ID][]v1alpha1.GracefulEvictionTask{}
-	var last *metav1.Time
-	for _, tasks := range all {
-		for _, t := range tasks {
-			if !t.Open() && (last == nil || last.Before(t.CompletionTimestamp)) {
-				last = t.CompletionTimestamp
-			}
-		}
-	}
-	for id, tasks := range all {
-		has := func(cluster string) bool {
-			return slices.ContainsFunc(r.of[id].Spec.Results, func(x v1alpha1.Result) bool { return slices.Contains(x.Clusters, cluster) })
-		}
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t v1alpha1.GracefulEvictionTask) bool { return t.Open() && has(t.FromCluster) })
-		if len(tasks) == 0 {
-			continue
-		}
-		begun[id], ended[id] = tasks, slices.Clone(tasks)
-		for i := range tasks {
-			if t := &ended[id][i]; !t.Open() && t.CompletionTimestamp.Equal(last) {
-				t.CompletionTimestamp, t.Cancelled = nil, false
-			}
-		}
-	}
-	possible := []map[manifest.ID][]v1alpha1.GracefulEvictionTask{all}
-	for _, next := range []map[manifest.ID][]v1alpha1.GracefulEvictionTask{begun, ended} {
-		if len(eviction.Changed(possible[len(possible)-1], next)) > 0 {
-			possible = append(possible, next)
-		}
-	}
-	return possible
-}
 
 // Len returns the number of records.
 func (r *Records) Len() int { return len(r.of) }
