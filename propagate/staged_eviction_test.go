@@ -126,3 +126,33 @@ func TestADependencyOfAnEvictionKeepsItsVersion(t *testing.T) {
 		require.Empty(t, o.Held, o.ID)
 	}
 }
+
+// TestAVersionFollowsTheChainOfEvictions: a cluster that waits for its turn got an object by an eviction, and loses it by another one.
+func TestAVersionFollowsTheChainOfEvictions(t *testing.T) {
+	golden.Quote(t, "../docs/failover.md", "| v1, and the object in v2 by an earlier eviction | waits for its turn | v2 |")
+	evictedTo := func(cluster, tasks string) *propagate.Plan {
+		first := `tasks: [{fromCluster: eu-1, purgeMode: Gracefully, reason: TaintUntolerated, creationTimestamp: "2026-03-02T12:00:00Z", clustersBeforeFailover: [eu-1]}`
+		return planOf(t, strings.NewReplacer(first, first+tasks, "clusters: [{name: eu-1, replicas: 1}]", "clusters: [{name: "+cluster+", replicas: 1}]").Replace(movedInput))
+	}
+	const second = `, {fromCluster: eu-2, purgeMode: Gracefully, reason: TaintUntolerated, creationTimestamp: "2026-03-02T13:00:00Z", clustersBeforeFailover: `
+	chain, beside := evictedTo("eu-2", second+"[eu-2]}"), evictedTo("us-2", second+"[eu-2, us-2]}")
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	updated := stage.ClusterState{Current: stage.Version{Revision: "main@2"}, UpdatedAt: now, HealthySince: now}
+	old, unknown := stage.ClusterState{Current: stage.Version{Revision: "main@1"}}, stage.ClusterState{}
+	for name, c := range map[string]struct {
+		plan          *propagate.Plan
+		first, second stage.ClusterState
+		want          string
+	}{
+		"the second source waits, and had nothing before":     {chain, updated, unknown, "main@2"},
+		"the second source waits":                             {chain, updated, old, "main@2"},
+		"both sources wait":                                   {chain, old, old, "main@1"},
+		"the second source had its turn":                      {chain, old, updated, "main@2"},
+		"the version of the first is unknown":                 {chain, unknown, old, ""},
+		"another replacement of the first leaves its cluster": {beside, updated, old, "main@2"},
+	} {
+		require.True(t, c.plan.PlacedOn("us-2", webDeployment))
+		state := stage.State{Clusters: map[string]stage.ClusterState{"eu-1": c.first, "eu-2": c.second, "us-2": old}}
+		require.Equal(t, c.want, staged.MovedRevision(c.plan, "shop/web", stage.Decision{Cluster: "us-2", Held: "waits"}, state, "main@2"), name)
+	}
+}

@@ -3,6 +3,8 @@ package staged
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -12,12 +14,13 @@ import (
 // MovedRevision returns the revision of the version that a cluster gets, before its turn, of the objects that evictions bring to it:
 //   - after a rollback the revision that the rollout returned to;
 //   - otherwise the revision that was healthy on the clusters from which the objects come. If they had different ones, it is an older one
-//     than the wanted one.
+//     than the wanted one. A cluster that waits for its turn, too, has an object in the version of the cluster from which an earlier
+//     eviction brought it.
 //
 // It is empty for a cluster that has the wanted version, if evictions bring nothing, and if the revision is not known: the objects then
 // wait for their turn. wanted is the revision of the plan.
 func MovedRevision(plan *propagate.Plan, rollout string, d stage.Decision, state stage.State, wanted string) string {
-	from := sources(plan, rollout, d.Cluster)
+	from := sources(plan, rollout, d.Cluster, func(cluster string) bool { return state.Clusters[cluster].Current.Revision == wanted })
 	switch {
 	case d.Held == "" || len(from) == 0:
 		return ""
@@ -38,27 +41,47 @@ func MovedRevision(plan *propagate.Plan, rollout string, d stage.Decision, state
 }
 
 // sources returns the clusters whose version a waiting cluster gets of the objects that evictions bring to it, sorted: the cluster
-// itself for an object that it had before, otherwise the cluster that the object leaves. It returns nil if evictions bring nothing that
-// the rollout stages.
-func sources(plan *propagate.Plan, rollout, cluster string) []string {
+// itself for an object that it had before, otherwise the cluster that the object leaves. updated reports whether a cluster had its turn.
+// It returns nil if evictions bring nothing that the rollout stages.
+func sources(plan *propagate.Plan, rollout, cluster string, updated func(cluster string) bool) []string {
 	var sources []string
 	for id, tasks := range plan.Evictions() {
 		r := plan.Rollout(cluster, id, nil)
 		if r == nil || r.Name() != rollout || !plan.PlacedOn(cluster, id) {
 			continue
 		}
-		for _, t := range tasks {
-			switch {
-			case t.Cancelled:
-			case slices.Contains(t.ClustersBeforeFailover, cluster):
-				sources = append(sources, cluster)
-			default:
-				sources = append(sources, t.FromCluster)
-			}
+		if moves(plan, id) {
+			sources = append(sources, origins(tasks, cluster, nil, updated)...)
 		}
 	}
 	slices.Sort(sources)
 	return slices.Compact(sources)
+}
+
+// origins returns the clusters whose version of an object a cluster has, or gets, before a time; nil for now. The object is there since
+// the last eviction before which it was not there. If its source had not its turn, the source in turn has the version of the cluster from
+// which an earlier eviction brought the object.
+func origins(tasks []v1alpha1.GracefulEvictionTask, cluster string, before *metav1.Time, updated func(cluster string) bool) []string {
+	var last []v1alpha1.GracefulEvictionTask // the evictions that brought the object
+	for _, t := range tasks {
+		if t.Cancelled || slices.Contains(t.ClustersBeforeFailover, cluster) || before != nil && !t.CreationTimestamp.Before(before) {
+			continue
+		}
+		if len(last) > 0 && last[0].CreationTimestamp.Before(&t.CreationTimestamp) {
+			last = nil
+		}
+		if len(last) == 0 || last[0].CreationTimestamp.Equal(&t.CreationTimestamp) {
+			last = append(last, t)
+		}
+	}
+	if len(last) == 0 || updated(cluster) {
+		return []string{cluster}
+	}
+	var all []string
+	for _, t := range last {
+		all = append(all, origins(tasks, t.FromCluster, &t.CreationTimestamp, updated)...)
+	}
+	return all
 }
 
 // moves reports whether an eviction changes the clusters of an object: a task that was not cancelled.
@@ -75,6 +98,10 @@ func (p *Plan) leaves(id manifest.ID) bool {
 // findMoved finds the objects that the cluster gets before its turn, because evictions bring them: evicted objects and the dependencies
 // that the cluster does not have yet.
 func (p *Plan) findMoved() {
+	held := map[manifest.ID]string{} // by people, policies or an eviction, as the new plan has it
+	for _, o := range p.whole.ForCluster(p.cluster).Objects {
+		held[o.ID] = o.Held
+	}
 	for name, turn := range p.assignments {
 		if turn.Moved == nil || turn.Held == "" {
 			continue
@@ -95,22 +122,13 @@ func (p *Plan) findMoved() {
 				return moves(p.whole, owner) && p.whole.PlacedOn(p.cluster, owner)
 			})
 			if own || along && !keeps[o.ID] {
-				o.Held = p.holdOf(o.ID, o.Held)
+				if now, planned := held[o.ID]; planned { // else only the older plan has it
+					o.Held = now
+				}
 				p.moved[o.ID] = o
 			}
 		}
 	}
-}
-
-// holdOf returns the reason of a hold by people, policies or an eviction, as the new plan has it; otherwise for an object that only an
-// older plan has.
-func (p *Plan) holdOf(id manifest.ID, otherwise string) string {
-	for _, o := range p.whole.ForCluster(p.cluster).Objects {
-		if o.ID == id {
-			return o.Held
-		}
-	}
-	return otherwise
 }
 
 // IsMoved reports whether an eviction brings an object to the cluster before its turn.
