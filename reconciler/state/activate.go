@@ -116,6 +116,7 @@ func (f *Federation) adopt(next activePlan, out *activation.Result, now time.Tim
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.
 func (f *Federation) assign(l *delivery.State) {
+	l.Leaving = delivery.LeavingKinds(f.active.plan, l.Name)
 	s := f.staging(l)
 	if s == nil {
 		l.Adopt(f.active.plan.ForCluster(l.Name))

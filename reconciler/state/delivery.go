@@ -34,7 +34,7 @@ func (f *Federation) Begin(cluster string, cancel func()) (delivery.Job, bool) {
 
 // orders returns the decisions that a delivery to a cluster follows.
 func (f *Federation) orders(l *delivery.State) delivery.Orders {
-	o := delivery.Orders{Plan: f.active.plan, Part: l.Part, Book: f.interpreters().Book}
+	o := delivery.Orders{Plan: f.active.plan, Part: l.Part, Book: f.interpreters().Book, Leaving: l.Leaving}
 	if l.Part == nil {
 		o.Staging = f.staging(l)
 	}

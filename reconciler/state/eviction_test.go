@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -107,6 +108,8 @@ func TestEvictionsCostNothingWithoutAFailure(t *testing.T) {
 	require.Zero(t, observed("app-7"), "nothing can evict it")
 	require.Equal(t, 1, observed("app-0"))
 
+	s.f.evictions.Take(failover.Input{Objects: []failover.Object{{ID: deploymentID("app-1")}}}, failover.Outcome{Blocked: []failover.Blocked{{ID: deploymentID("app-1"), Cluster: "cluster-a"}}})
+	require.Equal(t, 1, observed("app-1"), "its eviction is blocked, and its status may end that")
 	in, out = s.decideEvictions(now, corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute, TimeAdded: &metav1.Time{Time: now}})
 	require.ElementsMatch(t, []string{"app-0", "app-1"}, names(in), "of the objects on the cluster, one has cluster failover")
 	require.Len(t, out.Tasks[deploymentID("app-1")], 1)
@@ -213,6 +216,28 @@ func TestInterruptedEvictionIsRestored(t *testing.T) {
 	require.Equal(t, unobserved.Different, matches(recorded, both, release("main@1", recorded, false)))
 }
 
+// TestTheLastObjectOfAKindIsObservedUntilItIsGone: an eviction that deletes the old copy first completes when the copy is gone.
+func TestTheLastObjectOfAKindIsObservedUntilItIsGone(t *testing.T) {
+	s, now := evicting(t, 2), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	id, kind := deploymentID("app-1"), schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	source := s.f.clusters["cluster-a"]
+	source.Target.Objects, source.Leaving = nil, nil
+	require.NotContains(t, source.TargetKinds(), kind.WithVersion("v1"))
+	task := v1alpha1.GracefulEvictionTask{FromCluster: "cluster-a", PurgeMode: v1alpha1.PurgeDirectly, CreationTimestamp: metav1.NewTime(now), ClustersBeforeFailover: []string{"cluster-a"}}
+	s.f.records.objects.Set(s.f.WithEvictions(id, []v1alpha1.GracefulEvictionTask{task}))
+	s.persistEvictions(now)
+	source.Target.Objects = nil // as if it had been the only Deployment
+	j, ok := s.f.Begin("cluster-a", func() {})
+	require.True(t, ok)
+	require.Contains(t, j.Kinds(), kind.WithVersion("v1"))
+	require.Contains(t, source.TargetKinds(), kind.WithVersion("v1"), "another replica observes it, too")
+
+	task.CompletionTimestamp = &metav1.Time{Time: now}
+	s.f.records.objects.Set(s.f.WithEvictions(id, []v1alpha1.GracefulEvictionTask{task}))
+	s.persistEvictions(now)
+	require.Empty(t, source.Leaving)
+}
+
 // TestThePlanBeforeTheNewestTasksIsRestored: a process ends after it wrote tasks and before the plan that follows them, while a newer
 // revision awaits approval. The recorded decisions follow tasks that are not the newest any more.
 func TestThePlanBeforeTheNewestTasksIsRestored(t *testing.T) {
@@ -290,7 +315,7 @@ func (s *scale) persistEvictions(now time.Time) {
 // evict makes the plan of the same revision with the recorded evictions.
 func (s *scale) evict(active *propagate.Plan) *propagate.Plan {
 	s.t.Helper()
-	in, err := dump.Read([]byte(evictable(3)))
+	in, err := dump.Read([]byte(evictable(s.f.records.objects.Len())))
 	require.NoError(s.t, err)
 	in.Evictions, in.Previous = s.f.Evictions(), active.Previous()
 	plan, err := active.Next(in)

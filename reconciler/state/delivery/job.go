@@ -1,9 +1,6 @@
 package delivery
 
 import (
-	"maps"
-	"slices"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -41,6 +38,8 @@ type Orders struct {
 	Part    *bundle.Part    // nil where there is a plan
 	// Book has the users' scripts about kinds; nil for none.
 	Book *interpret.Book
+	// Leaving are the kinds of the objects with an open eviction from the cluster; nil at an agent.
+	Leaving []schema.GroupVersionKind
 }
 
 // EmptyPlan reports whether nothing is placed on any cluster.
@@ -71,17 +70,5 @@ func (o Orders) Withdraw(cluster string) func(id manifest.ID, labels map[string]
 	return func(id manifest.ID, labels map[string]string) string { return o.Plan.KeepReason(cluster, id, labels) }
 }
 
-// Kinds returns the kinds of the wanted and of the delivered objects, one version each.
-func (j Job) Kinds() []schema.GroupVersionKind {
-	versions := map[schema.GroupKind]schema.GroupVersionKind{}
-	for _, kind := range j.Inventory.Kinds() {
-		versions[kind] = kind.WithVersion("") // the version that the cluster serves
-	}
-	var last schema.GroupVersionKind // plans are in the order of kinds
-	for _, p := range j.Target.Objects {
-		if p.GVK != last {
-			versions[p.GVK.GroupKind()], last = p.GVK, p.GVK
-		}
-	}
-	return slices.Collect(maps.Values(versions))
-}
+// Kinds returns the kinds that are observed during the delivery.
+func (j Job) Kinds() []schema.GroupVersionKind { return kinds(j.Inventory, j.Target, j.Leaving) }

@@ -72,6 +72,8 @@ type assignment struct {
 type Desired struct {
 	Target propagate.ClusterPlan
 	Wants  wanted.Objects
+	// Leaving are the kinds of the objects with an open eviction from the cluster.
+	Leaving []schema.GroupVersionKind
 	// planned is set if a want has more than Target says; see PlannedAs.
 	planned bool
 }
@@ -240,15 +242,6 @@ func (l *State) SetGateStatus(id manifest.ID, kept map[string]any) {
 	default:
 		l.GateStatus[id] = kept
 	}
-}
-
-// TargetKinds returns the kinds that the replica that owns the cluster reports as listed.
-func (l *State) TargetKinds() []schema.GroupVersionKind {
-	var kinds []schema.GroupVersionKind
-	for _, p := range l.Target.Objects {
-		kinds = append(kinds, p.GVK)
-	}
-	return kinds
 }
 
 // Block cancels the delivery of the assignment before. Its result is not about this one.

@@ -84,12 +84,13 @@ func (s *State) observe(id manifest.ID) {
 	s.stale[id] = true
 }
 
-// Observed records that a copy of an object may have changed. It reports whether a decision may depend on it.
+// Observed records that a copy of an object may have changed. It reports whether a decision may depend on it: a blocked eviction can wait
+// for a value of the status.
 func (s *State) Observed(id manifest.ID, tasks bool) bool {
 	if s.watched[id] {
 		s.observe(id)
 	}
-	return tasks || s.watched[id]
+	return tasks || s.watched[id] || len(s.explained[id]) > 0
 }
 
 // Explain returns the open and the blocked evictions of an object, and its unhealthy copies, as the status of its FederatedObject has them.
