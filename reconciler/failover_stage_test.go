@@ -9,14 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // rollingOut: the source has the second version and its stage awaits approval. The replacement gets the second version although its stage
 // has not started, and the old copy is deleted without waiting for a stage. Another object of the rollout keeps waiting there.
 func rollingOut(t *testing.T, w *world, r *repository) {
-	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = nil }) // of the part before
 	w.applied(r, r.push("an object in stages", "staged.yaml", configMap("staged", "1"), "staged-policy.yaml", movable("v1", "ConfigMap", "staged", "{cluster: {purgeMode: Gracefully}}"),
 		"spread.yaml", configMap("spread", "1"), "spread-policy.yaml", policyFor("spread", fleetOfThree, "")))
 	source := w.chosen(r, "staged")
@@ -42,12 +39,16 @@ spec:
 	require.Equal(t, "1", w.configMap(target, "spread").Data["key"])
 	w.there(source, "staged", false)
 
-	// A copy that waits for its stage is not held.
+	// A copy that waits for its stage is not held, and the next replacement gets its version.
 	w.taintCluster(target, corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute})
 	w.eventually("the next eviction", func() error {
 		return unless(!slices.Contains([]string{source, target}, w.chosen(r, "staged")), "it has not left "+target)
 	})
-	require.Equal(t, "2", w.configMap(target, "staged").Data["key"], "its copy stays while the third cluster waits for its stage")
+	third := w.chosen(r, "staged")
+	w.there(third, "staged", true)
+	require.Equal(t, "2", w.configMap(third, "staged").Data["key"])
+	require.Equal(t, "1", w.configMap(third, "spread").Data["key"])
+	w.there(target, "staged", false)
 	w.taintCluster(source)
 	w.taintCluster(target)
 	w.applied(r, r.push("the end of it", "staged.yaml", "", "staged-policy.yaml", "", "stages.yaml", "", "spread.yaml", "", "spread-policy.yaml", ""))

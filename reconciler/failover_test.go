@@ -32,6 +32,8 @@ func TestFailover(t *testing.T) {
 		"a taint of a person, Directly":         directly,
 		"an unhealthy workload, Never":          applicationNever,
 		"every member vanishes, and accord not": allGone,
+		"several replicas on three clusters":    divided,
+		"values of the status, Directly":        preserving,
 	}
 	shared := map[string]func(*testing.T, *world){}
 	for name, part := range parts {
@@ -39,6 +41,7 @@ func TestFailover(t *testing.T) {
 	}
 	w.play(shared)
 	t.Run("a restart in the middle", func(t *testing.T) { restartEvicting(t, w, r) })
+	t.Run("a witness", func(t *testing.T) { witnessing(t, w, r) })
 	t.Run("during a rollout", func(t *testing.T) { rollingOut(t, w, r) })
 }
 
@@ -179,7 +182,7 @@ func applicationNever(t *testing.T, w *world, r *repository) {
 	require.True(t, *task.SuppressDeletion)
 	w.eventually("another cluster", func() error { return unless(w.chosen(r, "web") != source, "it is on "+source) })
 	target := w.chosen(r, "web")
-	w.eventually("the replacement to be healthy", func() error { return w.run3(target) })
+	w.eventually("the replacement to be healthy", func() error { return w.runs(target) })
 	w.eventually("the reason of the wait", func() error {
 		o, err := w.federated(r, "web")
 		if err != nil {
@@ -209,8 +212,8 @@ func applicationNever(t *testing.T, w *world, r *repository) {
 	w.applied(r, r.push("the end of it", "web-workload.yaml", "", "web-policy.yaml", ""))
 }
 
-// run3 makes a Deployment look healthy on a cluster without controllers.
-func (w *world) run3(cluster string) error {
+// runs makes a Deployment look healthy on a cluster without controllers.
+func (w *world) runs(cluster string) error {
 	d := &appsv1.Deployment{}
 	if err := w.object(cluster, d, "shop", "web"); err != nil {
 		return err

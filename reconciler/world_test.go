@@ -38,6 +38,7 @@ import (
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/descheduler"
+	"github.com/accord-dev/accord/reconciler/failover"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/state/inventory"
@@ -71,6 +72,8 @@ type world struct {
 	bundles *bundles.Store
 	// cache is the directory of the controllers' files.
 	cache string
+	// failover has the settings of evictions; the zero value the defaults.
+	failover failover.Defaults
 	// ahead is the time, in nanoseconds, by which the clock for the renewal of tokens is ahead.
 	ahead *atomic.Int64
 }
@@ -129,7 +132,7 @@ func (w *world) run() {
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
 			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
-			Bundles: w.bundles, Health: health, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			Bundles: w.bundles, Health: health, Failover: w.failover, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {

@@ -93,6 +93,9 @@ func TestRemembered(t *testing.T) {
 			require.Empty(t, f.Evictions())
 			o.Spec.GracefulEvictionTasks = []v1alpha1.GracefulEvictionTask{{FromCluster: "a", PurgeMode: v1alpha1.PurgeGracefully}}
 			f.records.objects.Set(o)
+			planned := f.objectRecord(&c.decision, &c.next).Spec.PlannedEvictions
+			require.Equal(t, &v1alpha1.PlannedEvictions{}, planned, "the plan does not know them yet")
+			c.decision.Evictions = o.Spec.GracefulEvictionTasks
 			require.Equal(t, o.Spec, f.objectRecord(&c.decision, &c.next).Spec, "a decision leaves the evictions as they are")
 			require.Equal(t, o.Spec.GracefulEvictionTasks, f.Evictions()[c.decision.ID])
 		})
