@@ -76,7 +76,9 @@ func TestOnAHub(t *testing.T) {
 	w.stranger = w.client(rest.AnonymousClientConfig(w.hub))
 	address, stop := serve(t, w.hub, w.store)
 	w.address = address
-	w.awaitServed()
+	w.awaitServed(http.StatusServiceUnavailable)
+	w.follows()
+	w.store.Open()
 
 	for name, test := range map[string]func(*world){
 		"an agent reads its bundle":                               (*world).agentReads,
@@ -151,13 +153,23 @@ func (w *world) client(cfg *rest.Config) http.Client {
 	return *c
 }
 
-// awaitServed waits until the hub forwards requests.
-func (w *world) awaitServed() {
+// awaitServed waits until the hub forwards requests, whose answers are Status errors of this code.
+func (w *world) awaitServed(code int) {
 	w.Helper()
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
-		status, _, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index", "")
-		require.Equal(t, http.StatusOK, status)
+		status, header, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index", "")
+		require.Equal(t, code, status)
+		require.Contains(t, header.Get("Content-Type"), "application/json", "the answer is not that of the hub")
 	}, 30*time.Second, 20*time.Millisecond)
+}
+
+// follows checks a replica that publishes nothing, because another one leads.
+func (w *world) follows() {
+	for _, p := range []string{"", "/eu", "/eu/index", "/eu/index?wait=20s", "?watch=true", "?watch=true&fieldSelector=metadata.name%3Deu"} {
+		s := w.refused(http.StatusServiceUnavailable, &w.admin, http.MethodGet, path+p, "")
+		require.Contains(w, s.Message, "another one leads", p)
+	}
+	w.refused(http.StatusForbidden, &w.agent, http.MethodGet, path+"/us/index", "")
 }
 
 // try sends a request to the hub. Headers are "Name: value".
@@ -394,7 +406,7 @@ func (w *world) waitingIsFree() {
 func (w *world) unpublished() {
 	for _, r := range []struct{ method, path string }{{http.MethodGet, "/asia/index"}, {http.MethodGet, "/asia/index?wait=10s"}, {http.MethodPost, "/asia/objects"}} {
 		s := w.refused(http.StatusServiceUnavailable, &w.admin, r.method, path+r.path, list(digests(w.us)...))
-		require.Contains(w, s.Message, `no bundle for cluster "asia" yet`)
+		require.Contains(w, s.Message, `cluster "asia" has no bundle yet`)
 	}
 	w.refused(http.StatusNotFound, &w.admin, http.MethodGet, path+"/asia", "")
 }
@@ -561,6 +573,7 @@ func (w *world) restart(stop func()) {
 	require.Less(w, time.Since(start), 10*time.Second)
 	require.Equal(w, http.StatusServiceUnavailable, <-answers)
 	store := bundles.New(bundles.CompressedLimit)
+	store.Open()
 	require.NoError(w, store.Publish("eu", w.us))
 	serve(w.T, w.hub, store)
 	require.EventuallyWithT(w, func(t *assert.CollectT) {

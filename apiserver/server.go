@@ -42,7 +42,7 @@ const (
 
 // Options of the API server of one replica.
 type Options struct {
-	// Bundles are served. Their publisher is another loop of the process.
+	// Bundles are served once they are open (Store.Open). Their publisher is another loop of the process.
 	Bundles *bundles.Store
 	// Listener accepts connections. The server owns it.
 	Listener net.Listener
@@ -92,6 +92,9 @@ func newServer(ctx context.Context, o Options, serving *certificate.Serving, fro
 	c.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	c.EnableIndex, c.EnableProfiling, c.EnableMetrics = false, false, false
 	c.LongRunningFunc = longRunning
+	c.BuildHandlerChainFunc = func(h http.Handler, c *genericapiserver.Config) http.Handler {
+		return genericapiserver.DefaultBuildHandlerChain(ofLeader(h, o, codecs), c) // behind authorization
+	}
 	c.ShutdownWatchTerminationGracePeriod = time.Second // ends watches as soon as the server stops
 	describe(c, scheme)
 
@@ -111,7 +114,7 @@ func newServer(ctx context.Context, o Options, serving *certificate.Serving, fro
 	server.ShutdownTimeout = shutdownLimit
 	group := genericapiserver.NewDefaultAPIGroupInfo(delivery.GroupVersion.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
 	group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{
-		delivery.GroupVersion.Version: registry.Storage(registry.Options{Bundles: o.Bundles, Stopping: ctx.Done(), Replicas: !o.Local}),
+		delivery.GroupVersion.Version: registry.Storage(o.Bundles, ctx.Done()),
 	}
 	return server, server.InstallAPIGroup(&group)
 }

@@ -177,6 +177,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	if name == "one" {
 		o.Metrics = metrics.Options{Address: w.metrics, Secure: true}
 	}
+	o.Bundles = bundles.New(bundles.CompressedLimit)
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -184,7 +185,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	served := make(chan error, 1)
 	go func() {
 		served <- apiserver.Run(ctx, w.config, apiserver.Options{
-			Bundles: bundles.New(bundles.CompressedLimit), Listener: listener, Namespace: "accord-system", Log: slog.New(slog.NewTextHandler(w.log, nil)),
+			Bundles: o.Bundles, Listener: listener, Namespace: "accord-system", Log: slog.New(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	stop = sync.OnceFunc(func() {

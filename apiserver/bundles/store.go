@@ -30,6 +30,7 @@ type Store struct {
 	limit int64 // of compressed, in bytes
 
 	mu       sync.Mutex
+	open     bool
 	clusters map[string]*published
 	objects  map[string]*form // by digest
 	waiting  map[string]map[*Subscription]struct{}
@@ -76,6 +77,20 @@ func New(limit int64) *Store {
 		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{},
 		revision: now, removal: now, recent: list.New(),
 	}
+}
+
+// Open records that this process publishes bundles. Before, requests are refused: another replica leads, or none does yet.
+func (s *Store) Open() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = true
+}
+
+// Opened reports whether this process publishes bundles.
+func (s *Store) Opened() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
 }
 
 // Publish makes b the bundle of a cluster, at once for all readers. It changes nothing for the bundle that the cluster has already, and

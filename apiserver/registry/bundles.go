@@ -4,7 +4,6 @@ package registry
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,22 +22,12 @@ import (
 	"github.com/accord-dev/accord/apiserver/bundles"
 )
 
-// Options of the storage.
-type Options struct {
-	Bundles *bundles.Store
-	// Stopping is closed when the server stops. Requests that wait end then.
-	Stopping <-chan struct{}
-	// Replicas is set if other replicas serve the API, too. An answer that another replica may answer better ends its connection: the
-	// hub's API server keeps connections, and would ask the same replica again.
-	Replicas bool
-}
-
-// Storage returns the storage of each resource.
-func Storage(o Options) map[string]rest.Storage {
+// Storage returns the storage of each resource. Requests that wait end when stopping is closed.
+func Storage(store *bundles.Store, stopping <-chan struct{}) map[string]rest.Storage {
 	return map[string]rest.Storage{
-		delivery.Bundles:                          &bundleStorage{o.Bundles},
-		delivery.Bundles + "/" + delivery.Index:   &indexStorage{o},
-		delivery.Bundles + "/" + delivery.Objects: &objectsStorage{o},
+		delivery.Bundles:                          &bundleStorage{store},
+		delivery.Bundles + "/" + delivery.Index:   &indexStorage{store: store, stopping: stopping},
+		delivery.Bundles + "/" + delivery.Objects: &objectsStorage{store},
 	}
 }
 
@@ -165,12 +154,9 @@ func tooManyWaiting(cluster string, limit int) error {
 	return apierrors.NewTooManyRequests("at most "+strconv.Itoa(limit)+" requests and watches wait for the bundle of "+cluster+": end the others", retryAfter)
 }
 
-// unpublished returns the error of a replica that has no bundle for a cluster. Another replica may have one, or this replica a moment later.
-func (o Options) unpublished(w http.ResponseWriter, cluster string) error {
-	if o.Replicas {
-		w.Header().Set("Connection", "close")
-	}
-	err := apierrors.NewServiceUnavailable("this replica has no bundle for cluster " + strconv.Quote(cluster) + " yet: try again")
+// unpublished returns the error of a cluster that has no bundle. accord may publish one a moment later.
+func unpublished(cluster string) error {
+	err := apierrors.NewServiceUnavailable("cluster " + strconv.Quote(cluster) + " has no bundle yet: try again")
 	err.ErrStatus.Details = &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: cluster, RetryAfterSeconds: retryAfter}
 	return err
 }

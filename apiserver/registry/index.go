@@ -24,7 +24,10 @@ func Waits(group, resource, subresource string, r *http.Request) bool {
 }
 
 // indexStorage serves the index of a bundle.
-type indexStorage struct{ Options }
+type indexStorage struct {
+	store    *bundles.Store
+	stopping <-chan struct{}
+}
 
 var _ rest.Connecter = (*indexStorage)(nil)
 
@@ -58,7 +61,7 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 	var changed <-chan struct{}
 	var over <-chan time.Time
 	if wait > 0 {
-		sub, ok := s.Bundles.Subscribe(cluster, delivery.MaxWaiting)
+		sub, ok := s.store.Subscribe(cluster, delivery.MaxWaiting)
 		if !ok {
 			return tooManyWaiting(cluster, delivery.MaxWaiting)
 		}
@@ -68,9 +71,9 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 		changed, over = sub.Changed(), timer.C
 	}
 	for {
-		index, there := s.Bundles.Index(cluster)
+		index, there := s.store.Index(cluster)
 		if !there {
-			return s.unpublished(w, cluster)
+			return unpublished(cluster)
 		}
 		if !has(r, index.Digest) {
 			return writeIndex(w, r, index)
@@ -86,7 +89,7 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 			return nil
 		case <-r.Context().Done():
 			return nil // nobody reads an answer
-		case <-s.Stopping:
+		case <-s.stopping:
 			return apierrors.NewServiceUnavailable("this replica stops: try again")
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // objectsStorage serves the objects of a bundle.
-type objectsStorage struct{ Options }
+type objectsStorage struct{ store *bundles.Store }
 
 var _ rest.Connecter = (*objectsStorage)(nil)
 
@@ -36,7 +36,7 @@ func (*objectsStorage) ConnectMethods() []string { return []string{http.MethodPo
 // Connect implements rest.Connecter.
 func (s *objectsStorage) Connect(_ context.Context, cluster string, _ runtime.Object, out rest.Responder) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		found, err := s.find(w, r.Body, cluster)
+		found, err := s.find(r.Body, cluster)
 		if err != nil {
 			out.Error(err)
 			return
@@ -46,14 +46,14 @@ func (s *objectsStorage) Connect(_ context.Context, cluster string, _ runtime.Ob
 }
 
 // find returns the objects that a request names. A request that names another object gets none.
-func (s *objectsStorage) find(w http.ResponseWriter, body io.Reader, cluster string) ([]bundles.Object, error) {
+func (s *objectsStorage) find(body io.Reader, cluster string) ([]bundles.Object, error) {
 	digests, err := read(body)
 	if err != nil {
 		return nil, err
 	}
-	found, absent, there := s.Bundles.Objects(cluster, digests)
+	found, absent, there := s.store.Objects(cluster, digests)
 	if !there {
-		return nil, s.unpublished(w, cluster)
+		return nil, unpublished(cluster)
 	}
 	if len(absent) > 0 {
 		return nil, absentError(cluster, absent)

@@ -99,6 +99,9 @@ func (p *Publisher) SetAgent(cluster, uid string) {
 
 // Run publishes until ctx ends.
 func (p *Publisher) Run(ctx context.Context) {
+	if p.store != nil {
+		p.store.Open()
+	}
 	var running sync.WaitGroup
 	running.Go(func() { p.work(ctx) })
 	<-ctx.Done()
