@@ -41,10 +41,11 @@ type Result struct {
 
 // Objects returns the IDs of all objects of the plan, implied Namespaces included, sorted.
 func (p *Plan) Objects() []manifest.ID {
-	ids := make([]manifest.ID, len(p.items.all))
-	for i, it := range p.items.all {
-		ids[i] = it.decision.ID
+	ids := make([]manifest.ID, 0, len(p.items.all))
+	for _, it := range p.items.inGit { // sorted, but for the few behind them
+		ids = append(ids, it.decision.ID)
 	}
+	ids = append(ids, p.ImpliedNamespaces()...)
 	slices.SortFunc(ids, manifest.ID.Compare)
 	return ids
 }

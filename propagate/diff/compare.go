@@ -69,9 +69,11 @@ func newComparison(before, after Side, o Options) *comparison {
 		joins: absentFrom(after.Plan.Clusters(), before.Plan.Clusters()), leaves: absentFrom(before.Plan.Clusters(), after.Plan.Clusters()),
 		files: newFiles(before.Input, after.Input), index: map[manifest.ID]int{},
 	}
-	c.ids = slices.Concat(before.Plan.Objects(), after.Plan.Objects())
-	slices.SortFunc(c.ids, manifest.ID.Compare)
-	c.ids = slices.Compact(c.ids)
+	if c.ids = before.Plan.Objects(); !after.Plan.StepFrom(before.Plan) { // a step has the same objects
+		c.ids = slices.Concat(c.ids, after.Plan.Objects())
+		slices.SortFunc(c.ids, manifest.ID.Compare)
+		c.ids = slices.Compact(c.ids)
+	}
 	for i, id := range c.ids {
 		c.index[id] = i
 	}
