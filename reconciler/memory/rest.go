@@ -13,11 +13,12 @@ const (
 	samplePeriod = 500 * time.Millisecond
 	restBytes    = 512 << 10
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
-	// it has more than doubled: after a bulk, and not after each small push, which would pay for the collection of the whole heap.
-	// A return in a pause of a bulk finds most of the growth; the next one follows when workedTimes the memory in use was allocated.
+	// it has more than doubled: not after each small push, which would pay for the collection of the whole heap. After a bulk it is
+	// returned if it has grown at all, at most once in bulkPeriod, because a return in a pause of the bulk finds most of the growth.
+	// A bulk allocates leastReturn and a quarter of the memory in use without a rest.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
-	workedTimes  = 4
+	bulkPeriod   = 3 * time.Second
 )
 
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
@@ -45,7 +46,8 @@ type rest struct {
 	allocated uint64 // bytes until the last sample
 	quiet     bool   // at the last sample
 	base      uint64 // bytes in use after the last return
-	worked    uint64 // bytes that were allocated until the last return
+	rested    uint64 // bytes that were allocated until the last rest
+	bulk      bool   // there was one since the last return
 	last      time.Time
 }
 
@@ -54,14 +56,17 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
 	r.quiet = allocated-r.allocated <= max(restBytes, inUse/64)
 	r.allocated = allocated
-	grown := inUse >= r.base+max(leastReturn, r.base/2) || inUse > r.base+leastReturn/4 && allocated-r.worked >= workedTimes*inUse
-	switch {
-	case !r.quiet || !before.quiet || !grown:
-		return false
-	case now.Sub(r.last) < returnPeriod && inUse < 2*r.base+leastReturn:
+	r.bulk = r.bulk || allocated-r.rested >= max(leastReturn, inUse/4)
+	if !r.quiet || !before.quiet {
 		return false
 	}
-	r.last, r.worked = now, allocated
+	r.rested = allocated
+	since := now.Sub(r.last)
+	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn)
+	if !grown && (!r.bulk || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
+		return false
+	}
+	r.last, r.bulk = now, false
 	return true
 }
 
