@@ -69,6 +69,13 @@ func newReview(in propagate.Input, plan *propagate.Plan) *Review {
 	for _, name := range r.names {
 		r.known[name] = true
 	}
+	r.Release()
+	return r
+}
+
+// Release drops the indexes and the outcomes, which a review that waits for its Next does not need. Run computes them again.
+func (r *Review) Release() {
+	r.outcomes = nil
 	r.texts = sync.OnceValue(r.textsByPlace)
 	r.byID = sync.OnceValue(func() map[manifest.ID]*object {
 		all := make(map[manifest.ID]*object, len(r.objects))
@@ -90,7 +97,6 @@ func newReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r.variants = sync.OnceValue(r.rendering)
 	r.applied = sync.OnceValue(r.applying)
 	r.overriders = sync.OnceValue(r.entries)
-	return r
 }
 
 // grouped returns the objects of each key, in their order.

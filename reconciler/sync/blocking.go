@@ -27,6 +27,7 @@ type candidate struct {
 // refuse returns the mistakes that a commit brings and that block it, as in "accord plan"; nil without any. A mistake that
 // the delivered revision has too, or that came with the fleet, does not block. A refusal of the Tenant always blocks.
 func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
+	defer n.review.Release()
 	revision, known := s.f.ActiveRevision()
 	if recorded, restarted := s.f.RecordedRevision(); restarted {
 		revision = recorded
