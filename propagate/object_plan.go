@@ -41,11 +41,10 @@ type Result struct {
 
 // Objects returns the IDs of all objects of the plan, implied Namespaces included, sorted.
 func (p *Plan) Objects() []manifest.ID {
-	ids := make([]manifest.ID, 0, len(p.items.all))
-	for _, it := range p.items.inGit { // sorted, but for the few behind them
-		ids = append(ids, it.decision.ID)
+	ids := make([]manifest.ID, len(p.items.all))
+	for i, it := range slices.Concat(p.items.inGit, p.items.implied) { // each of them is sorted
+		ids[i] = it.decision.ID
 	}
-	ids = append(ids, p.ImpliedNamespaces()...)
 	slices.SortFunc(ids, manifest.ID.Compare)
 	return ids
 }
@@ -107,11 +106,10 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int
 
 // find returns the index of the result for a key.
 func (x *ObjectPlan) find(key []byte) (at int32, known bool) {
-	i := slices.IndexFunc(x.keys, func(k resultKey) bool { return k.key == string(key) })
-	if i < 0 {
-		return 0, false
+	if i := slices.IndexFunc(x.keys, func(k resultKey) bool { return k.key == string(key) }); i >= 0 {
+		return x.keys[i].at, true
 	}
-	return x.keys[i].at, true
+	return 0, false
 }
 
 // result returns the result of x for a key, or calls make.
