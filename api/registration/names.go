@@ -1,0 +1,49 @@
+package registration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Annotations of a certificate signing request, with which the registering cluster describes itself. The hub copies them into the Cluster
+// that it creates.
+const (
+	ClusterIDAnnotation       = "accord.dev/cluster-id"
+	ClusterRegionAnnotation   = "accord.dev/cluster-region"
+	ClusterProviderAnnotation = "accord.dev/cluster-provider"
+	// ClusterZonesAnnotation has zones, separated by commas.
+	ClusterZonesAnnotation = "accord.dev/cluster-zones"
+)
+
+const (
+	// RegisteredByAnnotation, on the ClusterRoleBinding of an agent, has the UID of the request that registered the cluster.
+	RegisteredByAnnotation = "accord.dev/registered-by"
+	// NotApproved is the type of the condition with which the hub explains a request that it does not approve.
+	NotApproved = "accord.dev/NotApproved"
+)
+
+// maxClusterName is the longest name of a Cluster.
+const maxClusterName = 48
+
+// reserved are names that read like accord's own identity in an audit log.
+var reserved = []string{"accord", "hub", "system"}
+
+// CheckClusterName returns an error for a name that no cluster can register under.
+func CheckClusterName(name string) error {
+	switch {
+	case len(validation.IsDNS1123Label(name)) > 0 || len(name) > maxClusterName:
+		return fmt.Errorf("cluster name %q: expected at most %d of a-z, 0-9 and \"-\", with a letter or digit at both ends", name, maxClusterName)
+	case slices.Contains(reserved, name):
+		return fmt.Errorf("cluster name %q: %s are reserved; choose another name", name, strings.Join(reserved, ", "))
+	}
+	return nil
+}
+
+// RoleName returns the name of the ClusterRole, the Role and their bindings of the agent of a cluster. A colon is in no name of a Cluster.
+func RoleName(cluster string) string { return "accord:agent:" + cluster }
+
+// LeaseName returns the name of the Lease of the agent of a cluster. A dot is in no name of a Cluster, and in no name of a replica's Lease.
+func LeaseName(cluster string) string { return "agent." + cluster }
