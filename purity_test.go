@@ -15,7 +15,7 @@ import (
 )
 
 // deciding are the packages that are functions of values: same input, same plan, on every machine at any time.
-var deciding = []string{"api", "clusters/fleet", "render", "propagate", "status", "reconciler/apply/live", "reconciler/apply/mutation", "reconciler/apply/ownership", "reconciler/metrics/counts", "reconciler/state", "reconciler/store/fingerprint"}
+var deciding = []string{"api", "clusters/fleet", "render", "propagate", "status", "reconciler/apply/live", "reconciler/apply/mutation", "reconciler/apply/ownership", "reconciler/metrics/counts", "reconciler/registration/request", "reconciler/state", "reconciler/store/fingerprint"}
 
 // doing is what a deciding package may not reach, not even through others: clients, controllers, Git, metrics,
 // and our own packages that do something. Each forbids what lies below it, too.

@@ -1,0 +1,104 @@
+// Package request decides about the certificate signing requests of agents: which cluster a request is for, and whether the hub approves it.
+package request
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/api/registration"
+)
+
+const (
+	// MaxLifetime is the longest life of the certificate of an agent.
+	MaxLifetime = 30 * 24 * time.Hour
+	minRSABits  = 2048
+)
+
+// ForAgent reports whether a request is for the certificate of an agent, valid or not: it names a user or the group of agents. Other
+// requests are not accord's.
+func ForAgent(spec *certificatesv1.CertificateSigningRequestSpec) bool {
+	if spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
+		return false
+	}
+	r, err := parse(spec.Request)
+	return err == nil && (strings.HasPrefix(r.Subject.CommonName, delivery.AgentUserPrefix) || slices.Contains(r.Subject.Organization, delivery.AgentsGroup))
+}
+
+// Cluster returns the cluster for whose agent the request is. It returns an error for a request that has not exactly the form of such a
+// request; a certificate for it could do more than an agent.
+func Cluster(spec *certificatesv1.CertificateSigningRequestSpec) (string, error) {
+	r, err := parse(spec.Request)
+	if err != nil {
+		return "", err
+	}
+	name, found := strings.CutPrefix(r.Subject.CommonName, delivery.AgentUserPrefix)
+	switch {
+	case spec.SignerName != certificatesv1.KubeAPIServerClientSignerName:
+		return "", fmt.Errorf("the signer is %q, expected %q", spec.SignerName, certificatesv1.KubeAPIServerClientSignerName)
+	case !found:
+		return "", fmt.Errorf("the common name is %q, expected %sCLUSTER", r.Subject.CommonName, delivery.AgentUserPrefix)
+	case !slices.Equal(r.Subject.Organization, []string{delivery.AgentsGroup}):
+		return "", fmt.Errorf("the organization is %q, expected %q alone", r.Subject.Organization, delivery.AgentsGroup)
+	case len(r.Subject.Names) != 2:
+		return "", errors.New("the subject has attributes beside common name and organization")
+	case len(r.DNSNames)+len(r.IPAddresses)+len(r.EmailAddresses)+len(r.URIs) > 0:
+		return "", errors.New("it has subject alternative names, and the certificate of an agent has none")
+	case len(r.Extensions) > 0:
+		return "", errors.New("it has extensions, and the certificate of an agent has none")
+	}
+	if err := registration.CheckClusterName(name); err != nil {
+		return "", err
+	}
+	if err := checkKey(spec, r); err != nil {
+		return "", err
+	}
+	if s := spec.ExpirationSeconds; s == nil || time.Duration(*s)*time.Second > MaxLifetime {
+		return "", fmt.Errorf("spec.expirationSeconds must be set, and at most %d (30 days)", int(MaxLifetime/time.Second))
+	}
+	return name, nil
+}
+
+// checkKey checks the public key, the proof that the requester has the private one, and the usages.
+func checkKey(spec *certificatesv1.CertificateSigningRequestSpec, r *x509.CertificateRequest) error {
+	if err := r.CheckSignature(); err != nil {
+		return fmt.Errorf("its signature is not by its key: %w", err)
+	}
+	wanted := []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth, certificatesv1.UsageDigitalSignature}
+	switch key := r.PublicKey.(type) {
+	case *ecdsa.PublicKey, ed25519.PublicKey:
+	case *rsa.PublicKey:
+		if key.N.BitLen() < minRSABits {
+			return fmt.Errorf("the RSA key has %d bits, expected at least %d", key.N.BitLen(), minRSABits)
+		}
+		wanted = append(wanted, certificatesv1.UsageKeyEncipherment)
+	default:
+		return fmt.Errorf("keys of the type %s are not accepted; use ECDSA, Ed25519 or RSA", r.PublicKeyAlgorithm)
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(spec.Usages)), wanted) {
+		return fmt.Errorf("the usages are %q, expected %q", spec.Usages, wanted)
+	}
+	return nil
+}
+
+func parse(text []byte) (*x509.CertificateRequest, error) {
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" {
+		return nil, errors.New("spec.request is not a PEM block CERTIFICATE REQUEST")
+	}
+	r, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("reading spec.request: %w", err)
+	}
+	return r, nil
+}
