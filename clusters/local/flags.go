@@ -36,6 +36,7 @@ func serverOptions(o Options, keys pki, etcd string, listener net.Listener) *opt
 	s.Authentication.RequestHeader.GroupHeaders = []string{"X-Remote-Group"}
 	s.Authentication.RequestHeader.ExtraHeaderPrefixes = []string{"X-Remote-Extra-"}
 	s.ProxyClientCertFile, s.ProxyClientKeyFile = keys.file(frontProxyClient+".crt"), keys.file(frontProxyClient+".key")
+	s.Authentication.BootstrapToken.Enable = true // clusters register with bootstrap tokens
 	s.Authorization.Modes = []string{"RBAC"}
 
 	// ServiceAccount would refuse pods until a controller has made the namespace's default account.

@@ -71,6 +71,7 @@ func (o Options) complete() (Options, error) {
 // A ControlPlane is one running API server with its store. Its methods may be called from any goroutine.
 type ControlPlane struct {
 	access    access
+	keys      pki
 	store     *store
 	server    *server
 	releasing stack
@@ -118,6 +119,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	c.keys = keys
 	secrets, err := ensureEncryption(o.Dir, o.RotateKey)
 	if err != nil {
 		return err
