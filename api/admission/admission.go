@@ -11,9 +11,13 @@ import (
 )
 
 // Manifests has the ValidatingAdmissionPolicies with their bindings, as YAML documents.
-//
+var Manifests = approver + "---\n" + agent
+
 //go:embed approver.yaml
-var Manifests string
+var approver string
+
+//go:embed agent.yaml
+var agent string
 
 // Objects returns the objects of Manifests. An error means that the binary was built from a broken file.
 func Objects() ([]*unstructured.Unstructured, error) {
