@@ -36,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/mirror"
 	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/recordwatch"
+	"github.com/accord-dev/accord/reconciler/registration"
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/report/events"
@@ -85,6 +86,10 @@ type Options struct {
 	Failover failover.Defaults
 	// Descheduler has the settings of the descheduler that Federations do not set.
 	Descheduler descheduler.Settings
+	// Register approves the requests of clusters in pull mode that register with a bootstrap token.
+	Register bool
+	// Authority signs the certificates of their agents; nil: kube-controller-manager does.
+	Authority registration.Authority
 	// Now is the clock for the renewal of the tokens of clusters; nil: time.Now.
 	Now func() time.Time
 	Log logr.Logger
@@ -145,6 +150,7 @@ type controllers struct {
 	evictions *failover.Loop
 	commits   *commitstatus.Reporter
 	tenants   *tenant.Controller
+	register  *registration.Controller
 	shared    *shared // nil where one replica owns every cluster
 
 	pushes          chan event.GenericEvent
@@ -205,6 +211,9 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		Defaults: o.Failover, MaxUnreachable: o.Health.MostUnreachable(), Log: log,
 	})
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
+	c.register = &registration.Controller{Options: registration.Options{
+		Hub: hub, Uncached: uncached, Namespace: key.Namespace, Authority: o.Authority, Emit: emit, Log: log,
+	}}
 	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
 	c.commits = commitstatus.NewReporter(hub, uncached, o.Sources.Networks, limiter.Event, log)
 	c.reporter.Mirror(c.mirror)
@@ -232,6 +241,7 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 		c.remover.Start(mgr, manager.Workers(member.RemovalWorkers)),
 		c.commits.Start(mgr, manager.Workers(commitstatus.Workers)),
 		c.tenants.Start(mgr, manager.Workers(1)),
+		c.startRegistration(mgr, o.Register),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.Leading(c.evictions.Run)),
@@ -246,6 +256,14 @@ func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
 		c.shared.addTo(mgr, c),
 		replica.AddReports(mgr, c.pool, c.planner.Lead),
 	)
+}
+
+// startRegistration has the leader register clusters in pull mode, if that is on.
+func (c *controllers) startRegistration(mgr ctrl.Manager, on bool) error {
+	if !on {
+		return nil
+	}
+	return errors.Join(c.register.Start(mgr, manager.Workers(1)), mgr.Add(manager.Leading(c.register.RunTokens)))
 }
 
 // snapshot returns the figures of the metrics. Only the leader shows statuses; every replica shows the clusters that it

@@ -41,6 +41,8 @@ type installation struct {
 	ClusterSecrets string
 	SourceNetworks egress.Networks
 	WebhookProxies egress.Networks
+	// Register grants the rights to register clusters in pull mode.
+	Register bool
 }
 
 func installCommand() *cobra.Command {
@@ -64,6 +66,7 @@ func installCommand() *cobra.Command {
 	c.Flags().StringVar(&i.ClusterSecrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
 	c.Flags().Var(&i.SourceNetworks, "allow-source-networks", "loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
 	c.Flags().Var(&i.WebhookProxies, "webhook-proxies", "networks of the proxies in front of the webhook, whose X-Forwarded-For names the sender, such as 10.0.0.0/8 (repeatable; default none)")
+	c.Flags().BoolVar(&i.Register, "register-clusters", false, "let clusters in pull mode register with a token; accord gets the right to approve client certificates of the hub")
 	return c
 }
 

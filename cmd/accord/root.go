@@ -14,7 +14,9 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/join"
+	"github.com/accord-dev/accord/cmd/accord/register"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/token"
 )
 
 // execute runs one command line. Its exit code is 0 for success, 2 for a usage error or an error of accord itself, and otherwise
@@ -69,6 +71,9 @@ func rootCommand() *cobra.Command {
 		joinCommand(),
 		leaveCommand(),
 		join.ClusterCommand(),
+		token.Command(),
+		register.Command(),
+		register.UnregisterCommand(),
 		statusCommand(),
 		getCommand(),
 		waitCommand(),

@@ -30,6 +30,7 @@ type runFlags struct {
 	share       bool
 	replica     string
 	api         string
+	register    bool
 }
 
 func runCommand() *cobra.Command {
@@ -52,6 +53,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.share, "share-clusters", true, "execute some of the clusters while another replica leads; if false, stand by")
 	flags.StringVar(&f.replica, "replica", "", "unique name of this replica (default from the host name)")
 	flags.StringVar(&f.api, "api-bind-address", "", "address of the aggregated API, to which Service "+apiserver.Service+" leads, host:port (default off)")
+	flags.BoolVar(&f.register, "register-clusters", false, "approve the clusters in pull mode that register with a token (requires \"accord install --register-clusters\")")
 	return c
 }
 
@@ -78,6 +80,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	}
 	o := f.controllers.options(cacheDir, log)
 	o.LeaderElection, o.Namespace, o.SecretsNamespace = f.leaderElect, f.namespace, f.secrets
+	o.Register = f.register
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
 	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
 	api := serve.API{Address: f.api, Namespace: f.namespace, Log: log}

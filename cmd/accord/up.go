@@ -98,6 +98,7 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	go func() { <-plane.Done(); cancel() }() // ends with plane.Stop above
 	o := f.controllers.options(filepath.Join(dir, "cache"), log)
 	o.Mirror = true // nothing runs on this hub
+	o.Register, o.Authority = true, plane.ClientAuthority
 	return f.serve(ctx, stdout, dir, plane, o)
 }
 

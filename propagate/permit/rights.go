@@ -55,10 +55,13 @@ func hasPods(o propagate.Placed) bool {
 // OwnRights returns the rules that accord needs in applyset.InventoryNamespace: for its inventory, and to renew the token of its
 // ServiceAccount.
 func OwnRights(account string) []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"}},
-		{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{account}, Verbs: []string{"create"}},
-	}
+	return append(InventoryRights(),
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{account}, Verbs: []string{"create"}})
+}
+
+// InventoryRights returns the rules that accord needs in applyset.InventoryNamespace for its inventory.
+func InventoryRights() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"}}}
 }
 
 // DefaultRights returns the rules of the ClusterRole that "accord join" makes: the built-in kinds of workloads in all

@@ -1,0 +1,123 @@
+package register
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/registration"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/propagate/permit"
+)
+
+const (
+	// agentName is the name of the agent's objects in the cluster, hubSecret that of the Secret with its kubeconfig of the hub.
+	agentName = "accord-agent"
+	hubSecret = "accord-agent-hub"
+	// kubeconfigKey is the key of the kubeconfig, kubeconfigDir the directory in which the agent finds it.
+	kubeconfigKey = "kubeconfig"
+	kubeconfigDir = "/etc/accord/hub"
+)
+
+func meta(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{
+		registration.ManagedByLabel: registration.ManagedBy, "app.kubernetes.io/name": agentName,
+	}}
+}
+
+func namespace() *corev1.Namespace {
+	return &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: hub.SystemNamespace, Labels: map[string]string{registration.ManagedByLabel: registration.ManagedBy}},
+	}
+}
+
+// objects returns the objects of the agent in the cluster in the order of their creation, without the namespace. kubeconfig leads to the hub.
+func (o *Options) objects(kubeconfig []byte) []client.Object {
+	core, rbac := metav1.TypeMeta{APIVersion: "v1"}, metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String()}
+	kind := func(t metav1.TypeMeta, kind string) metav1.TypeMeta { t.Kind = kind; return t }
+	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: hub.SystemNamespace, Name: agentName}}
+	var all []client.Object
+	role := "cluster-admin"
+	if !o.Admin {
+		role = agentName
+		all = append(all, &rbacv1.ClusterRole{
+			TypeMeta: kind(rbac, "ClusterRole"), ObjectMeta: meta("", agentName), Rules: permit.DefaultRights(o.Secrets, o.CRDs),
+		})
+	}
+	own := append(permit.InventoryRights(), rbacv1.PolicyRule{ // the agent renews its certificate
+		APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{hubSecret}, Verbs: []string{"get", "update"},
+	})
+	return append(all,
+		&corev1.ServiceAccount{TypeMeta: kind(core, "ServiceAccount"), ObjectMeta: meta(hub.SystemNamespace, agentName)},
+		&rbacv1.ClusterRoleBinding{
+			TypeMeta: kind(rbac, "ClusterRoleBinding"), ObjectMeta: meta("", agentName), Subjects: subjects,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		},
+		&rbacv1.Role{TypeMeta: kind(rbac, "Role"), ObjectMeta: meta(hub.SystemNamespace, agentName), Rules: own},
+		&rbacv1.RoleBinding{
+			TypeMeta: kind(rbac, "RoleBinding"), ObjectMeta: meta(hub.SystemNamespace, agentName), Subjects: subjects,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: agentName},
+		},
+		&corev1.Secret{TypeMeta: kind(core, "Secret"), ObjectMeta: meta(hub.SystemNamespace, hubSecret), Data: map[string][]byte{kubeconfigKey: kubeconfig}},
+		o.deployment(),
+	)
+}
+
+// deployment returns the Deployment of the agent: one pod, because two agents of one cluster would both deliver.
+func (o *Options) deployment() *appsv1.Deployment {
+	labels := map[string]string{"app.kubernetes.io/name": agentName}
+	return &appsv1.Deployment{
+		TypeMeta: metav1.TypeMeta{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "Deployment"}, ObjectMeta: meta(hub.SystemNamespace, agentName),
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To[int32](1), Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{
+					ServiceAccountName: agentName,
+					SecurityContext: &corev1.PodSecurityContext{
+						RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532), RunAsGroup: ptr.To[int64](65532), FSGroup: ptr.To[int64](65532),
+						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+					},
+					Containers: []corev1.Container{{
+						Name: agentName, Image: o.Image, Command: []string{"accord-agent"},
+						Args: []string{"--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey, "--cluster=" + o.Name},
+						SecurityContext: &corev1.SecurityContext{
+							AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+							Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+						},
+						Resources: corev1.ResourceRequirements{
+							Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
+							Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+						},
+						VolumeMounts: []corev1.VolumeMount{{Name: "hub", MountPath: kubeconfigDir, ReadOnly: true}},
+					}},
+					Volumes: []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: hubSecret}}}},
+				},
+			},
+		},
+	}
+}
+
+// kubeconfig returns the kubeconfig with which the agent reaches the hub.
+func (o *Options) kubeconfig(ca []byte, as identity) ([]byte, error) {
+	c := clientcmdapi.NewConfig()
+	c.Clusters["hub"] = &clientcmdapi.Cluster{Server: o.Hub, CertificateAuthorityData: ca}
+	c.AuthInfos[agentName] = &clientcmdapi.AuthInfo{ClientCertificateData: as.certificate, ClientKeyData: as.key}
+	c.Contexts["hub"] = &clientcmdapi.Context{Cluster: "hub", AuthInfo: agentName}
+	c.CurrentContext = "hub"
+	text, err := clientcmd.Write(*c)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the kubeconfig of the agent: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,122 @@
+// Package register registers a cluster in pull mode on a hub, from the cluster's side, and reverses it.
+package register
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/registration"
+	"github.com/accord-dev/accord/clusters/bootstrap"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+const registerLong = `Register a cluster in pull mode: its agent connects to the hub, and the hub needs no way to the cluster and no credentials of it.
+
+Run the command with administrator rights on the cluster. "accord token create --print-register-command" on the hub prints it. The steps:
+
+  preflight    the cluster has no agent yet, and you may create one
+  discovery    the ConfigMap cluster-info of the hub is signed with the token, and its CA has the hash of --discovery-token-ca-cert-hash
+  certificate  a key is made here and never leaves the cluster; the hub signs a certificate for system:accord:agent:NAME
+  agent        the namespace, ServiceAccount, roles, Secret and Deployment of the agent are created in the cluster
+  ready        the agent has reported to the hub
+
+The hub approves the certificate only if the token permits the name and no other cluster has it. The provider, the region and the zones
+are those of the Cluster on the hub, unless Git declares the Cluster: policies select by them.
+
+The agent gets a ClusterRole with the built-in kinds of workloads and namespaces. --secrets and --crds add those kinds, --admin grants
+all rights.`
+
+// Options are the command line of "accord register".
+type Options struct {
+	Hub   string
+	Token string
+	// Pins are the hashes of the CA of the hub; SkipPins accepts any CA that the token signed.
+	Pins                 []string
+	SkipPins             bool
+	Kubeconfig, Context  string
+	Name                 string
+	Region, Provider     string
+	Zones                []string
+	Image                string
+	Admin, Secrets, CRDs bool
+	DryRun, Wait         bool
+	Timeout              time.Duration
+	tokenID, tokenSecret string
+}
+
+// Command returns "accord register".
+func Command() *cobra.Command {
+	o := &Options{}
+	c := &cobra.Command{
+		Use:     "register HUB --token ID.SECRET --discovery-token-ca-cert-hash sha256:HASH",
+		Short:   "Register a cluster in pull mode",
+		Long:    registerLong,
+		Example: "  accord register https://hub.example:6443 --token 8f3k2a.0123456789abcdef --discovery-token-ca-cert-hash sha256:... --cluster-name edge-7",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Hub = args[0]
+			return o.Run(c.Context(), c.OutOrStdout())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Token, "token", "", "token of \"accord token create\" (required)")
+	f.StringSliceVar(&o.Pins, "discovery-token-ca-cert-hash", nil, "hash of the CA of the hub, sha256:... (repeatable)")
+	f.BoolVar(&o.SkipPins, "discovery-token-unsafe-skip-ca-verification", false, "trust any CA that is signed with the token: every other holder of the token can pretend to be the hub")
+	f.StringVar(&o.Kubeconfig, "cluster-kubeconfig", "", "kubeconfig of the cluster (default as kubectl)")
+	f.StringVar(&o.Context, "cluster-context", "", "context in the kubeconfig of the cluster (default the current one)")
+	f.StringVar(&o.Name, "cluster-name", "", "name of the Cluster on the hub (default the name of the context)")
+	f.StringVar(&o.Region, "cluster-region", "", "region of the Cluster")
+	f.StringVar(&o.Provider, "cluster-provider", "", "provider of the Cluster")
+	f.StringSliceVar(&o.Zones, "cluster-zones", nil, "zones of the Cluster")
+	f.StringVar(&o.Image, "image", agentImage(text.Version()), "image of the agent")
+	f.BoolVar(&o.Admin, "admin", false, "bind the agent to cluster-admin in place of the default role")
+	f.BoolVar(&o.Secrets, "secrets", false, "add Secrets to the default role")
+	f.BoolVar(&o.CRDs, "crds", false, "add CustomResourceDefinitions to the default role")
+	f.BoolVar(&o.DryRun, "dry-run", false, "print the manifests of the agent and exit; nothing is requested or created")
+	f.BoolVar(&o.Wait, "wait", true, "wait until the Cluster is Ready")
+	f.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "time limit of the certificate, and of the wait for Ready")
+	return c
+}
+
+// agentImage returns the image of the agent of this version.
+func agentImage(version string) string {
+	return strings.Replace(text.DefaultImage(version), "/accord:", "/accord-agent:", 1)
+}
+
+// check completes the options, or returns an error that names the invalid one.
+func (o *Options) check() (err error) {
+	if !strings.Contains(o.Hub, "://") {
+		o.Hub = "https://" + o.Hub
+	}
+	if u, err := url.Parse(o.Hub); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return fmt.Errorf("HUB %q: expected https://HOST:PORT", o.Hub)
+	}
+	switch {
+	case o.Token == "" && !o.DryRun:
+		return errors.New("--token is required: \"accord token create\" on the hub prints it")
+	case o.SkipPins && len(o.Pins) > 0:
+		return errors.New("--discovery-token-ca-cert-hash and --discovery-token-unsafe-skip-ca-verification are mutually exclusive")
+	case !o.SkipPins && len(o.Pins) == 0 && !o.DryRun:
+		return errors.New("--discovery-token-ca-cert-hash is required: \"accord token create --print-register-command\" on the hub prints it")
+	case o.Admin && (o.Secrets || o.CRDs):
+		return errors.New("--admin is mutually exclusive with --secrets and --crds: it grants all rights")
+	case o.Timeout <= 0:
+		return fmt.Errorf("--timeout must be positive, got %s", o.Timeout)
+	}
+	if o.Token != "" {
+		if o.tokenID, o.tokenSecret, err = registration.SplitToken(o.Token); err != nil {
+			return fmt.Errorf("--token: %w", err)
+		}
+	}
+	for _, pin := range o.Pins {
+		if err := bootstrap.CheckPinForm(pin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
