@@ -14,13 +14,15 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/member"
 )
 
 // Environment variables that make this test binary a program that a test can kill: killableEnv the controllers on the hub of
-// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set.
+// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set. With quickEnv, clusters fail as fast as in other tests.
 const (
 	killableEnv = "ACCORD_TEST_KUBECONFIG"
 	replicaEnv  = "ACCORD_TEST_REPLICA"
+	quickEnv    = "ACCORD_TEST_QUICK"
 )
 
 func TestMain(m *testing.M) {
@@ -40,8 +42,12 @@ func controllersMain(kubeconfig, cache string) error {
 	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the test that started it is gone
 	log := logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil))
 	replica := os.Getenv(replicaEnv)
+	var thresholds member.Health
+	if os.Getenv(quickEnv) != "" {
+		thresholds = health
+	}
 	return reconciler.Run(ctx, cfg, reconciler.Options{
-		CacheDir: cache, Sources: everySource(), Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
+		Health: thresholds, CacheDir: cache, Sources: everySource(), Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
 		SecretsNamespace: "demo",
 	})
 }
