@@ -88,6 +88,7 @@ func rootCommand() *cobra.Command {
 		command.CordonCommand(),
 		command.UncordonCommand(),
 		command.DrainCommand(),
+		command.PurgeCommand(),
 		suspendCommand(),
 		resumeCommand(),
 		schemaCommand(),
