@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// lookInterval is the time between two looks at the hub.
-	lookInterval = time.Second
+	// shortestInterval and longestInterval bound the time between two reads of the hub. It is patience times as long as a read takes:
+	// the command reads the records of all Federations, and must not keep a large hub busy.
+	shortestInterval, longestInterval = time.Second, 30 * time.Second
+	patience                          = 20
 	// shown is the number of objects in the last lines of text.
 	shown = 10
 )
@@ -33,7 +35,9 @@ func (w *Wait) Run(ctx context.Context, out io.Writer) error {
 	deadline := time.Now().Add(w.Timeout)
 	last := ""
 	for {
+		begun := time.Now()
 		p, err := w.read(ctx)
+		interval := pause(time.Since(begun))
 		if err != nil && !hub.Transient(err) {
 			return err
 		}
@@ -48,11 +52,16 @@ func (w *Wait) Run(ctx context.Context, out io.Writer) error {
 			return w.Hub.Wrap("reading the objects of "+w.Cluster, err)
 		}
 		select {
-		case <-time.After(lookInterval):
+		case <-time.After(min(interval, max(0, time.Until(deadline)))):
 		case <-ctx.Done():
 			return errors.New("interrupted; the drain continues, \"accord drain " + w.Cluster + "\" waits for it again")
 		}
 	}
+}
+
+// pause returns the time until the next read of the hub after one that took some time.
+func pause(read time.Duration) time.Duration {
+	return min(max(patience*read, shortestInterval), longestInterval)
 }
 
 // result returns the exit code of the last progress; nil for 0.
