@@ -85,7 +85,7 @@ func (s *stage) losesOne(ctx context.Context, see *observer) error {
 
 // getsItBack restores the cluster: its old copy goes before anything else happens there.
 func (s *stage) getsItBack(ctx context.Context, see *observer) error {
-	back := see.cutOff(s)
+	back := s.cutOff()
 	heading("%s answers again", back)
 	note("Its copy is superfluous now. accord deletes it because the replacement is healthy.")
 	begun := time.Now()
@@ -264,19 +264,6 @@ func (o *observer) on() []string {
 		}
 	}
 	return on
-}
-
-// cutOff returns the member whose link is cut.
-func (o *observer) cutOff(s *stage) string {
-	for m, l := range s.links {
-		l.mu.Lock()
-		isCut := l.isCut
-		l.mu.Unlock()
-		if isCut {
-			return m
-		}
-	}
-	return ""
 }
 
 func (o *observer) close() {

@@ -132,3 +132,20 @@ func (s *stage) cut(isCut bool, members ...string) {
 		s.links[m].set(isCut)
 	}
 }
+
+// cutOff returns the member whose link is cut; empty for none.
+func (s *stage) cutOff() string {
+	for m, l := range s.links {
+		if l.cut() {
+			return m
+		}
+	}
+	return ""
+}
+
+// cut reports whether the link is cut.
+func (l *link) cut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isCut
+}
