@@ -26,7 +26,7 @@ const (
 	// moving is the number of objects that evictions move.
 	moving = 4
 	// longestEvictedLife is long enough for an eviction and its end.
-	longestEvictedLife = 6 * time.Second
+	longestEvictedLife = 8 * time.Second
 )
 
 // TestEvictionsKilledAtAnyPoint kills the controllers at random points while clusters are cut and come back, and evictions move objects

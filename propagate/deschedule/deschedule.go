@@ -139,8 +139,10 @@ func (c Copies) Describe(before previous.Decision, after func() []previous.Clust
 // moves describes the replicas that moved between two decisions; empty if none did.
 func (c Copies) moves(before, now previous.Decision, was, is map[string]int32) string {
 	var from, to []string
+	var moved int32
 	for _, x := range before.Clusters {
 		if had := was[x.Name]; c.On(x.Name, had) > 0 && is[x.Name] < had {
+			moved += had - is[x.Name]
 			from = append(from, fmt.Sprintf("%s could not schedule %d of %s", x.Name, had-is[x.Name], phrase.Count(int(had), "replica")))
 		}
 	}
@@ -148,7 +150,8 @@ func (c Copies) moves(before, now previous.Decision, was, is map[string]int32) s
 		return ""
 	}
 	for _, x := range now.Clusters {
-		if more := is[x.Name] - was[x.Name]; more > 0 {
+		if more := min(is[x.Name]-was[x.Name], moved); more > 0 { // replicas beyond those that moved are new
+			moved -= more
 			to = append(to, fmt.Sprintf("%s has %d more", x.Name, more))
 		}
 	}

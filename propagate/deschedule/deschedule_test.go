@@ -105,6 +105,7 @@ func TestDescribe(t *testing.T) {
 		moved  bool
 	}{
 		"two replicas move":          {copies, previous.Decision{Clusters: on(6, 1)}, on(4, 2, 1), "a could not schedule 2 of 6 replicas, b has 1 more, c has 1 more", true},
+		"a scale-up is no move":      {copies, previous.Decision{Clusters: on(6, 1)}, on(4, 6, 1), "a could not schedule 2 of 6 replicas, b has 2 more", true},
 		"all replicas move":          {Copies{{manifest.ID{}, "a", 1, 1}}, previous.Decision{Clusters: on(1)}, on(0, 1), "a could not schedule 1 of 1 replica, b has 1 more", true},
 		"no place":                   {copies, previous.Decision{Clusters: on(6, 1)}, on(6, 1), "", false},
 		"the same division":          {nil, previous.Decision{Clusters: on(4, 3), Descheduled: "earlier"}, on(4, 3), "earlier", false},
