@@ -104,6 +104,7 @@ var (
 	evictionsBegun        = newSeries("accord_evictions_total", counter, "Evictions of objects that began, by reason: TaintUntolerated, ApplicationFailure or ClusterRemoved.", ofFederation, ofReason)
 	evictionsOpen         = newSeries("accord_evictions_open", gauge, "Evictions under way: the old copy is still there, or no replacement is healthy yet.", ofFederation)
 	evictionRecovery      = newSeries("accord_eviction_recovery_seconds", histogramType, "From the failure until every replacement of an evicted object was healthy. An eviction that an earlier process began does not count.", ofFederation)
+	descheduled           = newSeries("accord_descheduler_moves_total", counter, "Workloads of which the descheduler moved replicas to other clusters. A workload whose replicas move again counts again.", ofFederation)
 	breakerState          = newSeries("accord_cluster_breaker_state", gauge, "1 for the current state of the circuit breaker of the cluster, else 0: closed, half-open (requests pass one by one), or open (only probes pass).", ofCluster, ofState)
 	lastProbeSuccess      = newSeries("accord_cluster_last_probe_success_timestamp_seconds", gauge, "Unix time of the last answer of the cluster. Absent if it never answered in this process.", ofCluster)
 	queueDepth            = newSeries("accord_delivery_queue_depth", gauge, "Deliveries to the cluster that wait for a worker.", ofCluster)
@@ -122,7 +123,7 @@ var (
 var catalogue = []*series{
 	sourceReady, lastReconcile, intervalSeconds, suspendedNow,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
-	evictionsBegun, evictionsOpen, evictionRecovery,
+	evictionsBegun, evictionsOpen, evictionRecovery, descheduled,
 	objectsDesired, objectsApplied, objectsByState,
 	deliveryState, lastSuccess, deliveries, pruneBlocked, driftRepaired, contendedObjects,
 	clusterReachable, clusterReady, failoverBlocked, breakerState, lastProbeSuccess, queueDepth,

@@ -141,6 +141,7 @@ func (f *Federation) metrics() []prometheus.Metric {
 		commitToHealthy.histogram(&f.LeadTime.Healthy, f.Name),
 		evictionsOpen.metric(float64(f.Failover.Open), f.Name),
 		evictionRecovery.histogram(&f.Failover.Recovery, f.Name),
+		descheduled.metric(float64(f.Failover.Descheduled), f.Name),
 	}
 	for _, reason := range slices.Sorted(maps.Keys(f.Failover.Begun)) {
 		all = append(all, evictionsBegun.metric(float64(f.Failover.Begun[reason]), f.Name, reason))

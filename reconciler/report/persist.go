@@ -57,6 +57,7 @@ func (r *Reporter) persistRecords(ctx context.Context, f *state.Federation, u st
 		g.Go(func() error {
 			err := r.put(ctx, f, record)
 			if o, is := record.(*v1alpha1.FederatedObject); is && err == nil && o.Spec.LastDescheduled != "" && plan.Decision(o.Spec.Template.ID()).Moved {
+				f.CountDescheduled()
 				r.emit(changes.Event{About: o, Type: changes.Normal, Reason: replicasDescheduled, Message: o.Spec.LastDescheduled})
 			}
 			return err

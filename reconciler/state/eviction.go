@@ -45,6 +45,13 @@ func (f *Federation) DecideEvictions(in failover.Input) (_ failover.Input, out f
 	return in, out, c, true
 }
 
+// CountDescheduled counts a workload of which the descheduler moved replicas.
+func (f *Federation) CountDescheduled() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.evictions.Counts.Descheduled++
+}
+
 // WithEvictions returns a copy of the FederatedObject of an object with other tasks; nil if the hub does not have it.
 func (f *Federation) WithEvictions(id manifest.ID, tasks []v1alpha1.GracefulEvictionTask) *v1alpha1.FederatedObject {
 	f.mu.Lock()

@@ -1,13 +1,13 @@
 package state
 
 import (
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
@@ -20,14 +20,10 @@ import (
 func (f *Federation) RecordedRevision() (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	count := map[string]int{}
-	for _, l := range f.clusters {
-		count[l.Delivery.Spec.Revision]++
-	}
-	if f.active.plan != nil || len(count) == 0 {
+	if f.active.plan != nil || len(f.clusters) == 0 {
 		return "", false
 	}
-	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] }), true
+	return delivery.Revision(f.clusters), true
 }
 
 // RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless that plan became

@@ -8,6 +8,8 @@ type Failover struct {
 	Begun map[string]uint64
 	// Recovery has the times from a failure until every replacement was healthy.
 	Recovery Histogram
+	// Descheduled counts the moves of replicas by the descheduler.
+	Descheduled uint64
 	// Open is the number of evictions under way.
 	Open int
 }

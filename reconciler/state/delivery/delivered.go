@@ -2,6 +2,8 @@ package delivery
 
 import (
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
@@ -43,4 +45,13 @@ func Recorded(recorded iter.Seq2[manifest.ID, bool], target propagate.ClusterPla
 		}
 	}
 	return has
+}
+
+// Revision returns the revision of most Deliveries, which may not be none.
+func Revision(clusters map[string]*State) string {
+	count := map[string]int{}
+	for _, l := range clusters {
+		count[l.Delivery.Spec.Revision]++
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
 }
