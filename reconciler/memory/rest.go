@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a 64th of the memory
-	// in use: the probes of a thousand clusters allocate some megabytes in that time.
-	samplePeriod = 500 * time.Millisecond
-	restBytes    = 512 << 10
+	// samplePeriod is the time between two samples. The process rests after two samples of at most restBytes or a restShare of the
+	// memory in use: the probes of a thousand clusters allocate some megabytes in that time.
+	samplePeriod = 250 * time.Millisecond
+	restBytes    = 256 << 10
+	restShare    = 128
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
 	// it has more than doubled: not after each small push, which would pay for the collection of the whole heap. After a bulk it is
-	// returned if it has grown at all, at most once in bulkPeriod, because a return in a pause of the bulk finds most of the growth.
-	// A bulk allocates leastReturn and a quarter of the memory in use without a rest.
+	// returned if it has grown by a quarter of leastReturn, at most once in bulkPeriod, and once more if it grows again: the first
+	// return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the memory in use without a rest.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
 	bulkPeriod   = 3 * time.Second
@@ -48,13 +49,14 @@ type rest struct {
 	base      uint64 // bytes in use after the last return
 	rested    uint64 // bytes that were allocated until the last rest
 	bulk      bool   // there was one since the last return
+	again     bool   // the last return was for a bulk, which may have paused
 	last      time.Time
 }
 
 // returns takes a sample, and reports whether memory is returned now.
 func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
-	r.quiet = allocated-r.allocated <= max(restBytes, inUse/64)
+	r.quiet = allocated-r.allocated <= max(restBytes, inUse/restShare)
 	r.allocated = allocated
 	r.bulk = r.bulk || allocated-r.rested >= max(leastReturn, inUse/4)
 	if !r.quiet || !before.quiet {
@@ -63,10 +65,10 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	r.rested = allocated
 	since := now.Sub(r.last)
 	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn)
-	if !grown && (!r.bulk || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
+	if !grown && (!r.bulk && !r.again || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
 		return false
 	}
-	r.last, r.bulk = now, false
+	r.last, r.bulk, r.again = now, false, r.bulk
 	return true
 }
 

@@ -23,11 +23,12 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 		"not soon":                        {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 99 * mb, tick, false}, {0, 99 * mb, long, true}},
 		"soon after a bulk":               {{0, 60 * mb, tick, false}, {0, 60 * mb, tick, true}, {0, 152 * mb, tick, true}},
 		"after a pause of a bulk":         {{0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {1000 * mb, 250 * mb, long, false}, {200 * mb, 281 * mb, tick, false}, {0, 281 * mb, tick, false}, {0, 281 * mb, tick, true}},
+		"twice after a bulk":              {{100 * mb, 230 * mb, tick, false}, {0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {20 * mb, 250 * mb, long, false}, {0, 250 * mb, tick, false}, {0, 250 * mb, tick, true}, {20 * mb, 270 * mb, long, false}, {0, 270 * mb, tick, false}, {0, 270 * mb, tick, false}},
 		"soon after a pause of a bulk":    {{0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {100 * mb, 290 * mb, tick, false}, {0, 290 * mb, tick, false}, {0, 290 * mb, tick, false}, {0, 290 * mb, bulkPeriod, true}, {0, 290 * mb, long, false}},
 		"after a small push":              {{0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {20 * mb, 250 * mb, long, false}, {0, 250 * mb, tick, false}, {0, 250 * mb, tick, false}, {0, 250 * mb, long, false}},
 		"after many small pushes":         {{0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {40 * mb, 260 * mb, tick, false}, {0, 260 * mb, tick, false}, {0, 260 * mb, tick, false}, {40 * mb, 290 * mb, long, false}, {0, 290 * mb, tick, false}, {0, 290 * mb, long, false}},
 		"after many pushes":               {{0, 230 * mb, tick, false}, {0, 230 * mb, tick, true}, {2000 * mb, 235 * mb, long, false}, {0, 235 * mb, tick, false}, {0, 235 * mb, tick, false}},
-		"a large process rests with more": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1600 * mb, long, true}, {50 * mb, 2600 * mb, long, false}, {40 * mb, 2600 * mb, tick, false}, {40 * mb, 2600 * mb, tick, true}},
+		"a large process rests with more": {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {10 * mb, 1600 * mb, long, true}, {50 * mb, 2600 * mb, long, false}, {20 * mb, 2600 * mb, tick, false}, {20 * mb, 2600 * mb, tick, true}},
 		"probes of a thousand clusters":   {{400 * mb, 930 * mb, tick, false}, {6 * mb, 930 * mb, tick, false}, {6 * mb, 930 * mb, tick, true}},
 		"a large process grows by half":   {{0, 999 * mb, tick, false}, {0, 999 * mb, tick, true}, {0, 1400 * mb, long, false}},
 	} {
