@@ -45,8 +45,8 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 	return next
 }
 
-// ClusterUnknown returns the status of a Cluster whose owner, another replica, has not reported a probe for a long time.
-func ClusterUnknown(prev v1alpha1.ClusterStatus, generation int64, now time.Time) v1alpha1.ClusterStatus {
+// ClusterUnknown returns the status of a Cluster whose reporter ("replica" or "agent") has not reported a probe for a long time.
+func ClusterUnknown(prev v1alpha1.ClusterStatus, generation int64, reporter string, now time.Time) v1alpha1.ClusterStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	for _, x := range prev.Conditions {
 		if x.Type != ready && x.Type != reconciling && x.Type != stalled {
@@ -54,7 +54,7 @@ func ClusterUnknown(prev v1alpha1.ClusterStatus, generation int64, now time.Time
 		}
 	}
 	next := *prev.DeepCopy()
-	message := "its replica has reported no probe"
+	message := "its " + reporter + " has reported no probe"
 	if prev.LastProbeTime != nil {
 		message += " since " + prev.LastProbeTime.UTC().Format(time.RFC3339)
 	}

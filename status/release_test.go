@@ -319,7 +319,7 @@ func TestCluster(t *testing.T) {
 	require.Equal(t, "the cluster answers since "+t1.UTC().Format(time.RFC3339)+"; Ready becomes True after 1m0s", back.Message)
 	require.Equal(t, "v1.34.2", back.KubernetesVersion)
 
-	silent := ClusterUnknown(s, 1, t1)
+	silent := ClusterUnknown(s, 1, "replica", t1)
 	wellFormed(t, 1, silent.ObservedGeneration, silent.Conditions)
 	require.Equal(t, "ClusterStatusUnknown", reasonOf(silent.Conditions, ready))
 	require.Equal(t, "its replica has reported no probe since "+t0.UTC().Format(time.RFC3339), silent.Message)

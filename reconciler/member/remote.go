@@ -38,7 +38,11 @@ func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Clust
 	}
 	next, now := member.Status, time.Now()
 	if c.silent(member, now) {
-		next = status.ClusterUnknown(next, member.Generation, now)
+		reporter := "replica"
+		if member.Spec.SyncMode == v1alpha1.SyncModePull {
+			reporter = "agent"
+		}
+		next = status.ClusterUnknown(next, member.Generation, reporter, now)
 	}
 	c.addTaints(member, &next)
 	if ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition); ready != nil && ready.Reason == v1alpha1.ClusterStatusUnknown {

@@ -69,6 +69,9 @@ func (f *Leave) Run(ctx context.Context, out io.Writer, name string) error {
 	} else if err != nil {
 		return h.Wrap("reading cluster "+name, err)
 	}
+	if l.cluster.Spec.SyncMode == v1alpha1.SyncModePull {
+		return fmt.Errorf("cluster %s is in pull mode: remove it with \"accord unregister %s\"", name, name)
+	}
 	if by := l.cluster.Labels[v1alpha1.SourceLabel]; by != "" {
 		return fmt.Errorf("the Cluster %s is declared in Git by %s: remove the manifest there; when the Cluster is gone, revoke the identity with \"accord leave %s --member-context CONTEXT\"", name, by, name)
 	}
