@@ -117,6 +117,16 @@ func readBuild(data []byte, o render.Options) *sourceBuild {
 	return s
 }
 
+// Found reports whether the store had decoded files of the builds.
+func (b *Builds) Found() bool {
+	for _, s := range b.bySource {
+		if len(s.stored) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Save stores the decoded files of the last builds if the store has too many others. An error is not about the builds.
 func (b *Builds) Save() error {
 	if b.Store == nil {

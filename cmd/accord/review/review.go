@@ -116,15 +116,12 @@ func (f *Options) Check(c *cobra.Command) error {
 	return f.DryRun.Check()
 }
 
-// gcPercent is the GOGC of a review, unless the environment sets one: most of what it reads is needed until its end, and looking for
-// garbage in that took a quarter of the CPU time.
+// gcPercent is the GOGC of a review that found the files of an earlier run decoded, unless the environment sets one: most of its memory
+// is needed until its end, and looking for garbage there took a quarter of the CPU time. Decoding files leaves much garbage.
 const gcPercent = 400
 
 // Run reads both sides, plans and compares them. The error is not about a manifest.
 func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Review, error) {
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	}
 	live, err := f.Tree.ConnectHub(ctx, &f.Hub, f.OwnPaths)
 	if err != nil {
 		return nil, err
@@ -136,6 +133,9 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		return nil, err
 	}
 	defer p.end()
+	if p.decoded && os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	}
 	k, err := f.snapshot(ctx, live, p.head.federation)
 	if err != nil {
 		return nil, err

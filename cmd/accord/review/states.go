@@ -20,6 +20,8 @@ import (
 // comparison is the two sides before they are planned.
 type comparison struct {
 	base, head *side
+	// decoded is set if an earlier run decoded files of base.
+	decoded bool
 	// notes are facts about the sides that a reader needs.
 	notes []string
 	// dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository at a URL.
@@ -52,6 +54,7 @@ func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) 
 		s.read(others, below, s == p.base, builds)
 		s.tree.Dir = p.dir
 		if s == p.base {
+			p.decoded = builds.Found()
 			_ = builds.Save() // the next run decodes the files again
 		}
 	}
