@@ -172,7 +172,7 @@ var within = map[string]map[string][]string{
 		"report":               {"mirror", "state", "state/changes", "state/delivery", "state/deliveryreport", "state/inventory", "state/record", "store"},
 		"decisionqueue":        {},
 		"publish":              {"apply/live", "state"},
-		"agent":                {"deliver", "member", "report", "state", "state/delivery", "state/reachability", "store"},
+		"agent":                {"deliver", "member", "registration/request", "report", "state", "state/delivery", "state/reachability", "store"},
 		"deliver/workqueue":    {},
 		"deliver":              {"apply", "apply/live", "deliver/workqueue", "descheduler", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},

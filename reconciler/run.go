@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -122,7 +123,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	} else if err != nil {
 		return err
 	}
-	if err := c.addTo(mgr, o); err != nil {
+	if err := c.addTo(ctx, mgr, o); err != nil {
 		return err
 	}
 	if o.Metrics.Address != "" {
@@ -195,7 +196,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	c.reporter.OnAssigned(c.bundles.Changed)
 	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Namespace: key.Namespace, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
@@ -232,13 +233,14 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 }
 
 // addTo has the manager run the loops.
-func (c *controllers) addTo(mgr ctrl.Manager, o Options) error {
+func (c *controllers) addTo(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	probing := manager.Workers(probeWorkers)
 	probing.NeedLeaderElection = ptr.To(c.shared == nil)
 	return errors.Join(
 		c.planner.Start(mgr, manager.Workers(syncer.Workers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
-		c.member.Start(mgr, probing, ctrlsource.Func(c.probes.Start)),
-		c.remover.Start(mgr, manager.Workers(member.RemovalWorkers)),
+		c.member.Index(ctx, mgr.GetFieldIndexer()),
+		manager.Clusters(mgr, "cluster", c.member, probing, predicate.GenerationChangedPredicate{}, ctrlsource.Func(c.probes.Start)),
+		manager.Clusters(mgr, "removal", c.remover, manager.Workers(member.RemovalWorkers), predicate.Funcs{}),
 		c.commits.Start(mgr, manager.Workers(commitstatus.Workers)),
 		c.tenants.Start(mgr, manager.Workers(1)),
 		c.startRegistration(mgr, o.Register),

@@ -25,6 +25,14 @@ const (
 	NotApproved = "accord.dev/NotApproved"
 )
 
+const (
+	// AgentName is the name of the agent's objects in its cluster, HubSecret that of the Secret with its kubeconfig of the hub, which has
+	// the key KubeconfigKey.
+	AgentName     = "accord-agent"
+	HubSecret     = "accord-agent-hub"
+	KubeconfigKey = "kubeconfig"
+)
+
 // maxClusterName is the longest name of a Cluster.
 const maxClusterName = 48
 

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -41,6 +44,10 @@ type Options struct {
 	Cluster string
 	// Hub is the connection to the hub with the identity of the agent, Local the one to the API server of the cluster.
 	Hub, Local *rest.Config
+	// Secret in the cluster has the kubeconfig of the hub, into which the agent writes its renewed certificate; zero: nowhere.
+	Secret types.NamespacedName
+	// HubNamespace of accord on the hub, which has the Lease of the agent; empty: the agent holds none.
+	HubNamespace string
 	// Health has the times after which the condition Ready of the Cluster changes; zero: the defaults.
 	Health member.Health
 	Log    *slog.Logger
@@ -50,6 +57,8 @@ type Options struct {
 type Agent struct {
 	Options
 	hub      client.Client
+	local    client.Client
+	identity *identity // nil without a client certificate
 	bundles  *fetcher
 	registry *state.Registry
 	pool     *deliver.Pool
@@ -61,20 +70,26 @@ type Agent struct {
 // New returns an agent, which does nothing before Run is called. An error means that a connection is wrong.
 func New(o Options) (*Agent, error) {
 	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
+	err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), certificatesv1.AddToScheme(scheme), corev1.AddToScheme(scheme))
+	if err != nil {
 		return nil, err
 	}
-	hub, err := client.New(unlimited(o.Hub), client.Options{Scheme: scheme})
-	if err != nil {
+	a := &Agent{Options: o}
+	var connection *rest.Config
+	if a.identity, connection, err = newIdentity(unlimited(o.Hub)); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
 	}
-	bundles, err := newFetcher(unlimited(o.Hub), o.Cluster)
-	if err != nil {
+	if a.hub, err = client.New(connection, client.Options{Scheme: scheme}); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
 	}
-	a := &Agent{Options: o, hub: hub, bundles: bundles}
+	if a.bundles, err = newFetcher(connection, o.Cluster); err != nil {
+		return nil, fmt.Errorf("connecting to the hub: %w", err)
+	}
+	if a.local, err = client.New(unlimited(o.Local), client.Options{Scheme: scheme}); err != nil {
+		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
 	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
-	a.reporter = report.New(report.Options{Registry: a.registry, Hub: hub, Log: o.Log})
+	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Log: o.Log})
 	accounts := &accounts{}
 	a.pool = deliver.NewPool(a.registry, a.reporter, accounts.of, o.Log)
 	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, accounts: accounts, parts: map[types.NamespacedName]*bundle.Part{}}
@@ -92,7 +107,7 @@ func unlimited(cfg *rest.Config) *rest.Config {
 // Run executes the cluster until ctx ends.
 func (a *Agent) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.follow} {
+	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.beat, a.keepIdentity, a.follow} {
 		running.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()

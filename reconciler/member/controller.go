@@ -22,13 +22,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
@@ -62,9 +57,11 @@ type Options struct {
 	Secrets client.Reader
 	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters.
 	SecretsNamespace string
-	Records          store.Store
-	Registry         *state.Registry
-	Pool             *deliver.Pool
+	// Namespace of accord on the hub, which has the Leases of agents.
+	Namespace string
+	Records   store.Store
+	Registry  *state.Registry
+	Pool      *deliver.Pool
 	// Wake requests the reconciliation of a Cluster; it must not block.
 	Wake func(cluster string)
 	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
@@ -100,6 +97,8 @@ type Controller struct {
 	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
 	readiness   map[string]readiness.State
 	blocked     map[string]bool // clusters whose condition FailoverBlocked is True
+	// unreachable has, for each cluster in pull mode, the reason why it is unreachable, as it was announced last.
+	unreachable map[string]string
 	// fleet is the last count of the clusters that are not Ready, at fleetCounted.
 	fleet        taint.Fleet
 	fleetCounted time.Time
@@ -124,33 +123,31 @@ func New(o Options) *Controller {
 	}
 	return &Controller{
 		Options: o, credentials: map[string]credentials{}, renewals: map[string]time.Time{}, counted: map[string]count{},
-		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{},
+		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{}, unreachable: map[string]string{},
 	}
 }
 
-// Start probes a Cluster when it changed, when requested has it, and every probeInterval.
-func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ctrlsource.Source) error {
-	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.Cluster{}, specID, indexSpecID); err != nil {
-		return err
-	}
-	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
-		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(requested).WithOptions(o).Complete(c)
+// Index has a cache of the hub find Clusters by their spec.id.
+func (c *Controller) Index(ctx context.Context, by client.FieldIndexer) error {
+	return by.IndexField(ctx, &v1alpha1.Cluster{}, specID, indexSpecID)
 }
 
 // Reconcile connects one Cluster if it is new or has new credentials, and probes it.
-func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	member := &v1alpha1.Cluster{}
 	if err := c.Hub.Get(ctx, req.NamespacedName, member); apierrors.IsNotFound(err) || err == nil && member.DeletionTimestamp != nil {
 		c.abandon(req.Name) // accord leaves a cluster alone that is being deleted
+		c.Registry.SetAgent(req.Name, false)
 		c.Pull(req.Name, "")
 		c.presence.forget(req.Name)
-		return ctrl.Result{}, nil
+		return reconcile.Result{}, nil
 	} else if err != nil {
-		return ctrl.Result{}, err
+		return reconcile.Result{}, err
 	}
-	if member.Spec.SyncMode == v1alpha1.SyncModePull {
-		c.abandon(member.Name)
+	pulls := member.Spec.SyncMode == v1alpha1.SyncModePull
+	c.Registry.SetAgent(member.Name, pulls) // also where this replica follows: no replica owns the cluster
+	if pulls {
+		c.drop(member.Name)
 		c.presence.forget(member.Name)
 		return c.reconcilePull(ctx, member)
 	}
@@ -176,14 +173,14 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}, now)
 	c.inform(member, &next)
 	if err := c.taint(ctx, member, &next, err == nil, now); err != nil {
-		return ctrl.Result{}, err
+		return reconcile.Result{}, err
 	}
 	if probeTimeDue(member.Status.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(member.Status, next) {
 		if err := c.writeStatus(ctx, member, next); err != nil {
-			return ctrl.Result{}, err
+			return reconcile.Result{}, err
 		}
 	}
-	return ctrl.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
+	return reconcile.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
 }
 
 func (c *Controller) writeStatus(ctx context.Context, member *v1alpha1.Cluster, next v1alpha1.ClusterStatus) error {
@@ -412,6 +409,7 @@ func (c *Controller) abandon(cluster string) {
 	defer c.mu.Unlock()
 	delete(c.readiness, cluster)
 	delete(c.blocked, cluster)
+	delete(c.unreachable, cluster)
 }
 
 // Release ends all work for clusters that this replica does not own any more, and returns when none is under way.

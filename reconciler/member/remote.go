@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/deliver"
@@ -25,6 +25,9 @@ const resourcesRequested = "Requested"
 
 // silent reports whether the owner of a cluster that was Ready has not reported a probe for so long that nobody knows whether it still is.
 func (c *Controller) silent(member *v1alpha1.Cluster, now time.Time) bool {
+	if c.Registry.HasAgent(member.Name) {
+		return c.Registry.Reachability(member.Name, now).Unreachable == reachability.AgentSilent && meta.IsStatusConditionTrue(member.Status.Conditions, fluxmeta.ReadyCondition)
+	}
 	last := member.Status.LastProbeTime
 	return last != nil && now.Sub(last.Time) > reachability.StaleProbe+c.Health.Thresholds.Failure && c.Registry.HandoverRemaining(now) <= 0 &&
 		meta.IsStatusConditionTrue(member.Status.Conditions, fluxmeta.ReadyCondition)
@@ -32,9 +35,9 @@ func (c *Controller) silent(member *v1alpha1.Cluster, now time.Time) bool {
 
 // reconcileRemote writes the leader's part of the status of a Cluster that another replica owns: the taints of policies, that a plan
 // needs its free resources, and that its owner reports nothing any more. The owner writes the rest.
-func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster) (ctrl.Result, error) {
+func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster) (reconcile.Result, error) {
 	if c.Registry.Follower() {
-		return ctrl.Result{}, nil
+		return reconcile.Result{}, nil
 	}
 	next, now := member.Status, time.Now()
 	if c.silent(member, now) {
@@ -48,7 +51,7 @@ func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Clust
 	if ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition); ready != nil && ready.Reason == v1alpha1.ClusterStatusUnknown {
 		next.Conditions = slices.DeleteFunc(slices.Clone(next.Conditions), func(x metav1.Condition) bool { return x.Type == v1alpha1.FailoverBlocked })
 		if err := c.taint(ctx, member, &next, false, now); err != nil {
-			return ctrl.Result{}, err
+			return reconcile.Result{}, err
 		}
 	}
 	if c.Registry.RoomRequired() && !resourcesWanted(member) {
@@ -60,10 +63,10 @@ func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Clust
 	}
 	if !equality.Semantic.DeepEqual(next, member.Status) {
 		if err := c.writeStatus(ctx, member, next); err != nil {
-			return ctrl.Result{}, err
+			return reconcile.Result{}, err
 		}
 	}
-	return ctrl.Result{RequeueAfter: deliver.SurveyInterval}, nil
+	return reconcile.Result{RequeueAfter: deliver.SurveyInterval}, nil
 }
 
 // resourcesWanted reports whether the leader has asked for the resources of a cluster: they were measured, or measuring

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/report"
@@ -48,36 +46,31 @@ type Remover struct {
 	Log      *slog.Logger
 }
 
-// Start reconciles a Cluster whenever it changed.
-func (r *Remover) Start(mgr manager.Manager, o controller.Options) error {
-	return ctrl.NewControllerManagedBy(mgr).Named("removal").For(&v1alpha1.Cluster{}).WithOptions(o).Complete(r)
-}
-
 // Reconcile releases a deleted Cluster when every Federation lists the objects that stay there, and at the latest after removalLimit.
 // A Cluster that is not deleted keeps the finalizer for as long as it has objects.
-func (r *Remover) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+func (r *Remover) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	c := &v1alpha1.Cluster{}
 	err := r.Get(ctx, req.NamespacedName, c)
 	switch {
 	case apierrors.IsNotFound(err): // it had no finalizer, or somebody took it
-		return ctrl.Result{}, r.part(ctx, req.Name, nil)
+		return reconcile.Result{}, r.part(ctx, req.Name, nil)
 	case err != nil:
-		return ctrl.Result{}, err
+		return reconcile.Result{}, err
 	case c.DeletionTimestamp == nil:
 		return r.keep(ctx, c)
 	case !slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer): // others keep it
-		return ctrl.Result{}, nil
+		return reconcile.Result{}, nil
 	}
 	if err := r.part(ctx, c.Name, c); err != nil {
 		if remaining := removalLimit - time.Since(c.DeletionTimestamp.Time); remaining > 0 {
 			r.Log.Warn("a Cluster waits until every Federation lists the objects that stay there", "cluster", c.Name, "error", err)
-			return ctrl.Result{RequeueAfter: min(removalRetry, remaining)}, nil
+			return reconcile.Result{RequeueAfter: min(removalRetry, remaining)}, nil
 		}
 		r.Log.Error("a Cluster is removed before every Federation lists the objects that stay there", "cluster", c.Name, "error", err)
 		r.Emit(changes.Event{About: c, Type: changes.Warning, Reason: report.ClusterRemoved, Message: fmt.Sprintf(
 			"removed before every Federation could list the objects that stay there: %v", err)})
 	}
-	return ctrl.Result{}, store.RemoveFinalizer(ctx, r.Client, c)
+	return reconcile.Result{}, store.RemoveFinalizer(ctx, r.Client, c)
 }
 
 // part has every Federation list the objects that stay on a cluster.
@@ -104,7 +97,7 @@ func (r *Remover) part(ctx context.Context, cluster string, c *v1alpha1.Cluster)
 
 // keep handles a Cluster that is not deleted: one with objects needs the finalizer, and one that is back is not among the
 // removed clusters any more.
-func (r *Remover) keep(ctx context.Context, c *v1alpha1.Cluster) (ctrl.Result, error) {
+func (r *Remover) keep(ctx context.Context, c *v1alpha1.Cluster) (reconcile.Result, error) {
 	var again time.Duration
 	var errs []error
 	for _, f := range r.Registry.Federations() {
@@ -117,5 +110,5 @@ func (r *Remover) keep(ctx context.Context, c *v1alpha1.Cluster) (ctrl.Result, e
 			errs = append(errs, store.AddFinalizer(ctx, r.Client, c))
 		}
 	}
-	return ctrl.Result{RequeueAfter: again}, errors.Join(errs...)
+	return reconcile.Result{RequeueAfter: again}, errors.Join(errs...)
 }

@@ -91,7 +91,6 @@ func (p *Publisher) SetAgent(cluster, uid string) {
 		delete(p.epochs, cluster)
 	}
 	p.mu.Unlock()
-	p.registry.SetAgent(cluster, uid != "")
 	if changed {
 		p.queue.Add(cluster)
 	}

@@ -19,11 +19,10 @@ import (
 )
 
 const (
-	// agentName is the name of the agent's objects in the cluster, hubSecret that of the Secret with its kubeconfig of the hub.
-	agentName = "accord-agent"
-	hubSecret = "accord-agent-hub"
-	// kubeconfigKey is the key of the kubeconfig, kubeconfigDir the directory in which the agent finds it.
-	kubeconfigKey = "kubeconfig"
+	agentName     = registration.AgentName
+	hubSecret     = registration.HubSecret
+	kubeconfigKey = registration.KubeconfigKey
+	// kubeconfigDir is the directory in which the agent finds its kubeconfig.
 	kubeconfigDir = "/etc/accord/hub"
 )
 

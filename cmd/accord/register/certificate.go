@@ -5,9 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -21,9 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/keyutil"
-	"k8s.io/utils/ptr"
 
-	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/reconciler/registration/request"
 )
@@ -74,19 +69,9 @@ func (o *Options) requestIdentity(ctx context.Context, out io.Writer, ca []byte,
 
 // certificateRequest returns the request for the certificate of the agent.
 func (o *Options) certificateRequest(key *ecdsa.PrivateKey, uid string) (*certificatesv1.CertificateSigningRequest, error) {
-	subject := pkix.Name{CommonName: delivery.AgentUser(o.Name), Organization: []string{delivery.AgentsGroup}}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
+	r, err := request.New(rand.Reader, o.Name, key)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the request of the agent: %w", err)
-	}
-	r := &certificatesv1.CertificateSigningRequest{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "accord-agent-" + o.Name + "-", Annotations: map[string]string{}},
-		Spec: certificatesv1.CertificateSigningRequestSpec{
-			Request:           pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
-			SignerName:        certificatesv1.KubeAPIServerClientSignerName,
-			ExpirationSeconds: ptr.To(int32(request.MaxLifetime / time.Second)),
-			Usages:            []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageClientAuth},
-		},
+		return nil, err
 	}
 	for annotation, value := range map[string]string{
 		registration.ClusterIDAnnotation: uid, registration.ClusterRegionAnnotation: o.Region, registration.ClusterProviderAnnotation: o.Provider,

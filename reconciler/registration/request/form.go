@@ -2,18 +2,23 @@
 package request
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/registration"
@@ -101,4 +106,22 @@ func parse(text []byte) (*x509.CertificateRequest, error) {
 		return nil, fmt.Errorf("reading spec.request: %w", err)
 	}
 	return r, nil
+}
+
+// New returns the request for the certificate of the agent of a cluster, which key signs.
+func New(random io.Reader, cluster string, key crypto.Signer) (*certificatesv1.CertificateSigningRequest, error) {
+	subject := pkix.Name{CommonName: delivery.AgentUser(cluster), Organization: []string{delivery.AgentsGroup}}
+	der, err := x509.CreateCertificateRequest(random, &x509.CertificateRequest{Subject: subject}, key)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request of the agent: %w", err)
+	}
+	return &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "accord-agent-" + cluster + "-", Annotations: map[string]string{}},
+		Spec: certificatesv1.CertificateSigningRequestSpec{
+			Request:           pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
+			SignerName:        certificatesv1.KubeAPIServerClientSignerName,
+			ExpirationSeconds: ptr.To(int32(MaxLifetime / time.Second)),
+			Usages:            []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageClientAuth},
+		},
+	}, nil
 }

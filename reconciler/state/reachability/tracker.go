@@ -24,6 +24,8 @@ const (
 	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
 	StaleProbe = 2*ProbeWriteInterval + handoverGrace
+	// AgentLease is the time for which an agent that renewed its Lease counts as alive (Karmada 5.2).
+	AgentLease = 40 * time.Second
 )
 
 // NotProbed is the reason of a cluster that is unreachable before its first probe has finished.
@@ -113,7 +115,7 @@ type Tracker struct {
 	connected map[string]State
 	remote    map[string]remoteState
 	probes    map[string]Probe
-	agents    map[string]bool // clusters in pull mode
+	agents    map[string]beat // of the clusters in pull mode
 	follower  bool
 	// handedOver is the time at which the ownership of clusters changed last, or this replica began to lead.
 	handedOver time.Time
@@ -122,7 +124,7 @@ type Tracker struct {
 // NewTracker returns the tracker of a replica that is alone: it leads and owns every cluster.
 func NewTracker() *Tracker {
 	return &Tracker{
-		ownership: Sole{}, connected: map[string]State{}, remote: map[string]remoteState{}, probes: map[string]Probe{}, agents: map[string]bool{},
+		ownership: Sole{}, connected: map[string]State{}, remote: map[string]remoteState{}, probes: map[string]Probe{}, agents: map[string]beat{},
 	}
 }
 
@@ -157,18 +159,44 @@ func (t *Tracker) Owns(cluster string) bool { return !t.HasAgent(cluster) && t.o
 func (t *Tracker) SetAgent(cluster string, pulls bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if pulls {
-		t.agents[cluster] = true
-	} else {
+	if _, known := t.agents[cluster]; pulls && !known {
+		t.agents[cluster] = beat{}
+	} else if !pulls {
 		delete(t.agents, cluster)
 	}
+}
+
+// beat is the last renewal of an agent's Lease.
+type beat struct {
+	renewed time.Time // by the clock of the agent; zero without a Lease
+	seen    time.Time // by ours
+}
+
+// RecordBeat records the time at which the agent of a cluster renewed its Lease, as the Lease has it; the clocks may differ.
+func (t *Tracker) RecordBeat(cluster string, renewed, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if b, pulls := t.agents[cluster]; pulls && !b.renewed.Equal(renewed) {
+		t.agents[cluster] = beat{renewed, now}
+	}
+}
+
+// agentSilent reports whether the agent of a cluster is not heard from any more: it did not renew its Lease or, without one, did not write
+// a probe.
+func (t *Tracker) agentSilent(cluster string, now time.Time) bool {
+	b, pulls := t.agents[cluster]
+	if b.renewed.IsZero() {
+		return pulls && now.Sub(t.probes[cluster].At) > StaleProbe
+	}
+	return now.Sub(b.seen) > AgentLease
 }
 
 // HasAgent reports whether a cluster is in pull mode.
 func (t *Tracker) HasAgent(cluster string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.agents[cluster]
+	_, pulls := t.agents[cluster]
+	return pulls
 }
 
 // Agent returns the name of the agent of a cluster, which it reports as a replica. No replica has this name: it has a colon.
@@ -254,8 +282,8 @@ func (t *Tracker) Reachability(cluster string, now time.Time) State {
 	if !isRemote {
 		return State{Unreachable: NotConnected}
 	}
-	if p := t.probes[cluster]; t.agents[cluster] && now.Sub(p.At) > StaleProbe {
-		return State{Unreachable: AgentSilent, LastProbe: p.At}
+	if t.agentSilent(cluster, now) {
+		return State{Unreachable: AgentSilent, LastProbe: t.probes[cluster].At}
 	}
 	remote, known := t.reported(cluster, owner, now)
 	if !known {

@@ -1,0 +1,36 @@
+package reachability
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An agent whose Lease is not renewed any more is silent, whatever its clock says.
+func TestSilentAgents(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	behind := now.Add(-time.Hour) // the clock of the agent
+	tracker := NewTracker()
+	require.Equal(t, NotConnected, tracker.Reachability("eu", now).Unreachable)
+	tracker.SetAgent("eu", true)
+	require.False(t, tracker.Owns("eu"))
+	require.Equal(t, AgentSilent, tracker.Reachability("eu", now).Unreachable, "it never reported")
+
+	tracker.RecordProbe("eu", Probe{Known: true, At: now})
+	require.Empty(t, tracker.Reachability("eu", now.Add(StaleProbe)).Unreachable, "without a Lease its probes count")
+	require.Equal(t, AgentSilent, tracker.Reachability("eu", now.Add(StaleProbe+time.Second)).Unreachable)
+
+	tracker.RecordBeat("eu", behind, now)
+	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease)).Unreachable)
+	tracker.RecordBeat("eu", behind, now.Add(AgentLease))
+	require.Equal(t, AgentSilent, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable, "the same renewal")
+	tracker.RecordBeat("eu", behind.Add(time.Second), now.Add(AgentLease))
+	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable)
+
+	require.True(t, tracker.Accepts("eu", Agent("eu")))
+	require.False(t, tracker.Accepts("eu", Agent("us")), "the report of another agent")
+	tracker.SetAgent("eu", false)
+	require.False(t, tracker.Accepts("eu", Agent("eu")))
+	require.True(t, tracker.Owns("eu"))
+}
