@@ -37,7 +37,8 @@ cluster that does not answer is listed and does not block.
 
 For objects with a RolloutPolicy, plan shows the stages, the gates, the longest duration and the rollback revisions. --simulate
 plays the rollout with the code of the controllers. With --unreachable and --for it also plays the failure of clusters: which
-objects move when, and which have no other place.
+objects move when, and which have no other place. That leaves out unhealthy workloads and the stages of a rollout; the flags of
+"accord run" for failover set what differs from the defaults on your hub.
 
 --post also writes the plan as one comment on the pull request, which later runs update, and sets the status accord/plan on its
 commit. The pull request comes from the environment of GitHub Actions, GitLab CI, Gitea or Forgejo Actions. The token is

@@ -38,7 +38,7 @@ func newMember(c fleet.Cluster, all []Failure) *member {
 }
 
 // follow updates the health of the member at a time, and returns what happened.
-func (m *member) follow(at time.Duration, threshold time.Duration) []Event {
+func (m *member) follow(at time.Duration, s Scenario) []Event {
 	if len(m.failures) == 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (m *member) follow(at time.Duration, threshold time.Duration) []Event {
 		m.answers, m.changed = answers, at
 		events = append(events, map[bool]Event{true: Answers, false: Unreachable}[answers])
 	}
-	if m.ready != m.answers && at-m.changed >= threshold {
+	if m.ready != m.answers && at-m.changed >= s.threshold(m.answers) {
 		m.ready = m.answers
 		events = append(events, map[bool]Event{true: Ready, false: NotReady}[m.ready])
 	}

@@ -15,8 +15,9 @@ type Scenario struct {
 	// HealthyAfter is the time from the delivery of a copy until it is healthy.
 	HealthyAfter time.Duration
 	Settings     failover.Settings
-	// Threshold is the time for which a cluster does not answer until it is not Ready, and answers until it is Ready again.
-	Threshold time.Duration
+	// Threshold is the time for which a cluster does not answer until it is not Ready, SuccessThreshold that for which it answers until it
+	// is Ready again.
+	Threshold, SuccessThreshold time.Duration
 	// EvictionTimeout is the time from the taint NoSchedule of a cluster that is not Ready to its taint NoExecute.
 	EvictionTimeout time.Duration
 }
@@ -37,6 +38,9 @@ func (s Scenario) WithDefaults() Scenario {
 	if s.Threshold == 0 {
 		s.Threshold = readiness.DefaultThreshold
 	}
+	if s.SuccessThreshold == 0 {
+		s.SuccessThreshold = readiness.DefaultThreshold
+	}
 	if s.EvictionTimeout == 0 {
 		s.EvictionTimeout = DefaultEvictionTimeout
 	}
@@ -45,3 +49,11 @@ func (s Scenario) WithDefaults() Scenario {
 
 // active reports whether the cluster of the failure does not answer at a time.
 func (f Failure) active(at time.Duration) bool { return at >= f.From && (f.Until == 0 || at < f.Until) }
+
+// threshold returns the time after which a cluster that answers is Ready, or one that does not answer is not Ready.
+func (s Scenario) threshold(answers bool) time.Duration {
+	if answers {
+		return s.SuccessThreshold
+	}
+	return s.Threshold
+}

@@ -103,7 +103,7 @@ func (w *world) now(at time.Duration) time.Time { return w.start.Add(at) }
 func (w *world) follow(at time.Duration) (moments []Moment, changed bool) {
 	add := func(m *member, e Event) { moments = append(moments, Moment{At: at, Event: e, Cluster: m.Name}) }
 	for _, m := range w.members {
-		for _, e := range m.follow(at, w.scenario.Threshold) {
+		for _, e := range m.follow(at, w.scenario) {
 			add(m, e)
 		}
 	}
@@ -249,7 +249,7 @@ func (w *world) next(at time.Duration) (next time.Duration, more bool) {
 		if len(m.failures) == 0 {
 			continue
 		}
-		consider(m.changed + w.scenario.Threshold)
+		consider(m.changed + w.scenario.threshold(m.answers))
 		for _, t := range m.Taints {
 			if t.TimeAdded != nil && taint.IsAutomatic(t.Key) {
 				consider(t.TimeAdded.Add(w.scenario.EvictionTimeout).Sub(w.start))

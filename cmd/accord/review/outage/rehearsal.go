@@ -13,11 +13,12 @@ type Rehearsal struct {
 	Failures []Failure `json:"failures"`
 	// Enabled reports whether the Federation enables failover.
 	Enabled bool `json:"enabled"`
-	// HealthyAfter is the time from the delivery of a copy until it is healthy. The other times are the defaults of the controllers.
-	HealthyAfter    string   `json:"healthyAfter"`
-	Threshold       string   `json:"clusterFailureThreshold"`
-	EvictionTimeout string   `json:"failoverEvictionTimeout"`
-	Moments         []Moment `json:"moments"`
+	// HealthyAfter is the time from the delivery of a copy until it is healthy. The other times are those of the controllers.
+	HealthyAfter     string   `json:"healthyAfter"`
+	Threshold        string   `json:"clusterFailureThreshold"`
+	SuccessThreshold string   `json:"clusterSuccessThreshold"`
+	EvictionTimeout  string   `json:"failoverEvictionTimeout"`
+	Moments          []Moment `json:"moments"`
 	// Objects are the objects with failover that were on a failing cluster, at the end.
 	Objects []Object `json:"objects"`
 	// WithoutFailover counts the other objects there.
@@ -48,7 +49,7 @@ type Moment struct {
 func newRehearsal(s rehearsal.Scenario, line rehearsal.Timeline) *Rehearsal {
 	r := &Rehearsal{
 		Failures: []Failure{}, Enabled: s.Settings.Enabled, HealthyAfter: s.HealthyAfter.String(), Threshold: s.Threshold.String(),
-		EvictionTimeout: s.EvictionTimeout.String(), Moments: []Moment{}, Objects: []Object{}, WithoutFailover: line.Without, Verdict: line.Verdict(),
+		SuccessThreshold: s.SuccessThreshold.String(), EvictionTimeout: s.EvictionTimeout.String(), Moments: []Moment{}, Objects: []Object{}, WithoutFailover: line.Without, Verdict: line.Verdict(),
 		Lasted: line.Lasted.String(), lines: line.Lines(),
 	}
 	for _, f := range s.Failures {

@@ -66,14 +66,17 @@ type Target struct {
 // New returns the report about a plan, which is that of in; nil if the Federation does not enable failover and no timeline is requested.
 // unreachable are the clusters of the timeline. The error names a cluster that does not exist.
 func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f Flags, unreachable []string, healthyAfter time.Duration) (*Report, error) {
-	settings, r := failover.Configured(fed.Spec.Failover), &Report{}
+	settings, r := failover.Configured(f.defaults.Over(fed.Spec.Failover, f.health.MostUnreachable())), &Report{}
 	if settings.Enabled {
 		if err := r.examine(in, plan, settings); err != nil {
 			return nil, err
 		}
 	}
 	if f.Requested() {
-		s := rehearsal.Scenario{For: f.length, HealthyAfter: healthyAfter, Settings: settings}
+		s := rehearsal.Scenario{
+			For: f.length, HealthyAfter: healthyAfter, Settings: settings,
+			Threshold: f.health.Thresholds.Failure, SuccessThreshold: f.health.Thresholds.Success, EvictionTimeout: f.health.EvictionTimeout,
+		}
 		for _, name := range unreachable {
 			if !slices.Contains(plan.Clusters(), name) {
 				return nil, fmt.Errorf("--unreachable names cluster %q, which does not exist%s", name, manifest.DidYouMean(name, plan.Clusters()))
