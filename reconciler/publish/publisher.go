@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -170,7 +169,7 @@ func (p *Publisher) begin(ctx context.Context) error {
 	if p.term > 0 {
 		return nil
 	}
-	var some corev1.NamespaceList
+	var some v1alpha1.FederationList // of a kind that accord may list
 	if err := p.hub.List(ctx, &some, client.Limit(1)); err != nil {
 		return fmt.Errorf("reading the resource version of the hub: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,13 +29,10 @@ type hub struct {
 }
 
 func (h *hub) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
-	switch list := list.(type) {
-	case *corev1.NamespaceList:
-		list.ResourceVersion = h.version
-	case *v1alpha1.FederationList:
-		for _, name := range h.federations {
-			list.Items = append(list.Items, v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
-		}
+	all := list.(*v1alpha1.FederationList)
+	all.ResourceVersion = h.version
+	for _, name := range h.federations {
+		all.Items = append(all.Items, v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
 	}
 	return h.err
 }
