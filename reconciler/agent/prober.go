@@ -4,10 +4,13 @@ import (
 	"context"
 	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/store"
 )
@@ -70,7 +73,15 @@ func (p *prober) probe(ctx context.Context) error {
 	if unread != nil || !due {
 		return unread
 	}
+	p.read = time.Time{} // the hub may have set taints since
+	if err := p.readCluster(ctx); err != nil {
+		return err
+	}
 	written := p.known.DeepCopy()
+	next.Taints = written.Status.Taints
+	if meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) { // in one write, so that no plan sees a Ready cluster with them
+		next.Taints = taint.OfPolicies(next.Taints)
+	}
 	written.Status = next
 	if err := p.hub.PutStatus(ctx, written); err != nil {
 		p.read = time.Time{}

@@ -48,7 +48,8 @@ func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Clust
 		next = status.ClusterUnknown(next, member.Generation, reporter, now)
 	}
 	c.addTaints(member, &next)
-	if ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition); ready != nil && ready.Reason == v1alpha1.ClusterStatusUnknown {
+	// An owner sets the automatic taints of its clusters while it reports. An agent only removes them.
+	if ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition); ready != nil && (ready.Reason == v1alpha1.ClusterStatusUnknown || c.Registry.HasAgent(member.Name)) {
 		next.Conditions = slices.DeleteFunc(slices.Clone(next.Conditions), func(x metav1.Condition) bool { return x.Type == v1alpha1.FailoverBlocked })
 		if err := c.taint(ctx, member, &next, false, now); err != nil {
 			return reconcile.Result{}, err

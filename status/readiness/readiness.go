@@ -44,13 +44,18 @@ type State struct {
 	Contradicted time.Time
 }
 
-// Recorded returns the State of the recorded condition; nil is a cluster without one. The next observation counts at once after one of
-// the reasons refusals: then a person has changed the cluster or its credentials.
+// Recorded returns the State of the recorded condition; nil is a cluster without one, and a cluster that was never probed has none. The
+// next observation counts at once after one of the reasons refusals: then a person has changed the cluster or its credentials.
 func Recorded(ready *metav1.Condition, refusals []string) State {
-	if ready == nil || ready.Reason == v1alpha1.ClusterStatusNeverUpdated || slices.Contains(refusals, ready.Reason) {
+	if ready == nil || neverProbed(ready.Reason) || slices.Contains(refusals, ready.Reason) {
 		return State{}
 	}
 	return State{Known: true, Ready: ready.Status == metav1.ConditionTrue}
+}
+
+// neverProbed reports whether Ready has a reason of before the first probe.
+func neverProbed(reason string) bool {
+	return reason == v1alpha1.ClusterStatusNeverUpdated || reason == v1alpha1.AgentNotConnected
 }
 
 // Due returns the time at which the condition changes if all probes until then contradict it; zero if the last probe does not.

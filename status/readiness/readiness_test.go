@@ -56,6 +56,7 @@ func TestRecorded(t *testing.T) {
 	}{
 		"no condition":  {nil, readiness.State{}},
 		"never probed":  {&metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ClusterStatusNeverUpdated}, readiness.State{}},
+		"no agent":      {&metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.AgentNotConnected}, readiness.State{}},
 		"Ready":         {&metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.ClusterReady}, readiness.State{Known: true, Ready: true}},
 		"not reachable": {&metav1.Condition{Status: metav1.ConditionFalse, Reason: v1alpha1.ClusterNotReachable}, readiness.State{Known: true}},
 		"no heartbeat":  {&metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ClusterStatusUnknown}, readiness.State{Known: true}},
