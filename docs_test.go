@@ -107,6 +107,7 @@ func read(t *testing.T, name string) string {
 
 var (
 	flagName     = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+	agentFlag    = regexp.MustCompile(`set\.StringVar\(&f\.\w+, "([a-z-]+)"`)
 	makeTarget   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 	tableField   = regexp.MustCompile("(?m)^\\| `((?:spec|status)[^`]*)`")
 	word         = regexp.MustCompile(`[A-Z][A-Za-z0-9]+`)
@@ -138,6 +139,11 @@ func readManual(t *testing.T) *manual {
 		}
 		m.commands[title] = flags
 	}
+	agent := map[string]bool{}
+	for _, f := range agentFlag.FindAllStringSubmatch(read(t, "cmd/accord-agent/main.go"), -1) {
+		agent["--"+f[1]] = true
+	}
+	m.commands["accord-agent"] = agent
 	for _, target := range makeTarget.FindAllStringSubmatch(read(t, "Makefile"), -1) {
 		m.targets[target[1]] = true
 	}
