@@ -212,5 +212,6 @@ require (
 tool (
 	github.com/accord-dev/accord/clusters/local/members
 	github.com/accord-dev/accord/cmd/accord
+	github.com/accord-dev/accord/cmd/accord-agent
 	k8s.io/kubernetes/cmd/kubectl
 )

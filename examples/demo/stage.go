@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +30,9 @@ type stage struct {
 	links   map[string]*link
 	joined  map[string]string
 	commits int
+	// up is the process of the hub, agents are those of the members in pull mode.
+	up     *child
+	agents map[string]*child
 }
 
 func (s *stage) path(elem ...string) string {
@@ -44,7 +48,11 @@ func (s *stage) build(ctx context.Context) error {
 	if err := os.Mkdir(s.path("bin"), 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{"accord", "members", "kubectl"} {
+	names := []string{"accord", "members", "kubectl"}
+	if s.example.pull {
+		names = append(names, "accord-agent")
+	}
+	for _, name := range names {
 		if err := s.tool(ctx, name, func(ctx context.Context) (string, error) { return command(ctx, "go", "tool", "-n", name) }); err != nil {
 			return err
 		}
@@ -70,10 +78,10 @@ func (s *stage) tool(ctx context.Context, name string, build func(context.Contex
 			if err != nil {
 				return err
 			}
-			note("%-8s built after %s", name, time.Since(begun).Round(100*time.Millisecond))
+			note("%-12s built after %s", name, time.Since(begun).Round(100*time.Millisecond))
 			return os.Symlink(strings.TrimSpace(path), s.path("bin", name))
 		case <-progress.C:
-			note("%-8s still compiling after %s", name, time.Since(begun).Round(time.Second))
+			note("%-12s still compiling after %s", name, time.Since(begun).Round(time.Second))
 		}
 	}
 }
@@ -82,12 +90,12 @@ func (s *stage) tool(ctx context.Context, name string, build func(context.Contex
 func (s *stage) start(ctx context.Context) error {
 	heading("Starting %d members with controllers and nodes, and the hub: accord up", len(s.example.members))
 	begun := time.Now()
-	out, err := s.spawn("members", "--names", strings.Join(s.example.members, ","), "--controllers", "--nodes", "2", "--dir", s.path("members"))
+	members, err := s.spawn("members", "--names", strings.Join(s.example.members, ","), "--controllers", "--nodes", "2", "--dir", s.path("members"))
 	if err != nil {
 		return err
 	}
 	s.configs = map[string]string{}
-	for lines := bufio.NewScanner(out); len(s.configs) < len(s.example.members) && lines.Scan(); {
+	for lines := bufio.NewScanner(members.out); len(s.configs) < len(s.example.members) && lines.Scan(); {
 		var m struct{ Name, Kubeconfig string }
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			return fmt.Errorf("members: %w", err)
@@ -99,7 +107,16 @@ func (s *stage) start(ctx context.Context) error {
 	if len(s.configs) < len(s.example.members) {
 		return died("members")
 	}
-	if _, err := s.spawn("accord", append([]string{"up", "--data-dir", s.path("hub")}, s.example.flags...)...); err != nil {
+	if err := s.startHub(ctx); err != nil {
+		return err
+	}
+	note("%d control planes ready after %s", len(s.example.members)+1, time.Since(begun).Round(100*time.Millisecond))
+	return nil
+}
+
+// startHub starts the hub, with the data of the hub before it.
+func (s *stage) startHub(ctx context.Context) (err error) {
+	if s.up, err = s.spawn("accord", append([]string{"up", "--data-dir", s.path("hub")}, s.example.flags...)...); err != nil {
 		return err
 	}
 	if err := until(ctx, settle, "the hub", func() (bool, error) {
@@ -108,12 +125,14 @@ func (s *stage) start(ctx context.Context) error {
 	}); err != nil {
 		return errors.Join(err, died("accord"))
 	}
-	note("%d control planes ready after %s", len(s.example.members)+1, time.Since(begun).Round(100*time.Millisecond))
 	return nil
 }
 
 // join makes a Cluster on the hub for each member.
 func (s *stage) join(ctx context.Context) error {
+	if s.example.pull {
+		return s.register(ctx)
+	}
 	heading("Joining the members: accord join")
 	if s.example.links {
 		if err := s.openLinks(); err != nil {
@@ -220,19 +239,19 @@ type child struct {
 	*exec.Cmd
 	log string
 	in  io.Closer
+	out io.Reader
 }
 
-// spawn starts one of the programs that were built and returns its standard output.
-func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
+// spawn starts one of the programs that were built.
+func (s *stage) spawn(name string, args ...string) (*child, error) {
 	c := &child{Cmd: exec.Command(s.path("bin", name), args...), log: s.path(name + ".log")}
-	log, err := os.Create(c.log)
+	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
 	c.Stderr = log
-	out, err := c.StdoutPipe()
-	if err != nil {
+	if c.out, err = c.StdoutPipe(); err != nil {
 		return nil, err
 	}
 	if c.in, err = c.StdinPipe(); err != nil {
@@ -242,7 +261,18 @@ func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
 		return nil, err
 	}
 	s.running = append(s.running, c)
-	return out, nil
+	return c, nil
+}
+
+// end ends a program with a signal and waits until it has ended.
+func (s *stage) end(c *child, signal os.Signal) error {
+	s.running = slices.DeleteFunc(s.running, func(x *child) bool { return x == c })
+	if err := c.Process.Signal(signal); err != nil {
+		return fmt.Errorf("%s has ended by itself: %w", filepath.Base(c.Path), err)
+	}
+	_ = c.in.Close()
+	_ = c.Wait() // a killed program ends with an error
+	return nil
 }
 
 // died returns the error that a program did not start; close prints its log.

@@ -117,16 +117,9 @@ func (s *stage) givesBack(ctx context.Context) error {
 
 // waited runs accord wait for the commit that was pushed last, which has to end with a code.
 func (s *stage) waited(ctx context.Context, code int) error {
-	sha, err := s.git(ctx, "rev-parse", "HEAD")
-	if err != nil {
-		return err
-	}
 	begun := time.Now()
-	out, err := command(ctx, s.path("bin", "accord"), "wait", "shop", "-n", "demo", "--kubeconfig", s.hub(), "--revision", strings.TrimSpace(sha), "--timeout", settle.String())
-	got := 0
-	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
-		got = exit.ExitCode()
-	} else if err != nil {
+	got, out, err := s.waitCommit(ctx)
+	if err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -138,6 +131,19 @@ func (s *stage) waited(ctx context.Context, code int) error {
 	}
 	note("accord wait ended with %d after %s", code, time.Since(begun).Round(10*time.Millisecond))
 	return nil
+}
+
+// waitCommit runs accord wait for the commit of the work tree, and returns its exit code and output.
+func (s *stage) waitCommit(ctx context.Context) (code int, out string, err error) {
+	sha, err := s.git(ctx, "rev-parse", "HEAD")
+	if err != nil {
+		return 0, "", err
+	}
+	out, err = command(ctx, s.path("bin", "accord"), "wait", "shop", "-n", "demo", "--kubeconfig", s.hub(), "--revision", strings.TrimSpace(sha), "--timeout", settle.String())
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		return exit.ExitCode(), out, nil
+	}
+	return 0, out, err
 }
 
 // runs asks members themselves whether they run an image.
