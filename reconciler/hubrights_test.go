@@ -57,7 +57,7 @@ func TestHubRights(t *testing.T) {
 	require.NoError(t, store.Install(t.Context(), admin))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	asked := &requests{used: map[right]int{}, forbidden: map[right]int{}}
-	w.config = asked.recorded(w.installed())
+	w.config, w.bundles = asked.recorded(w.installed()), bundles.New(bundles.CompressedLimit)
 	for _, name := range both {
 		w.members[name] = clientOf(t, w.planes[name].Config())
 		w.cables[name] = newCable(t, w.planes[name].Config().Host)
@@ -90,6 +90,11 @@ func TestHubRights(t *testing.T) {
 		return cmp.Or(err, unless(len(leases.Items) == 1, fmt.Sprintf("%d Leases", len(leases.Items))))
 	})
 
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "pulled"}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}})
+	w.eventually("the bundle of a cluster in pull mode", func() error {
+		published, _ := w.bundles.Select("pulled")
+		return unless(len(published) > 0, "it has none")
+	})
 	w.eventually("the hub to know the authority of the aggregated API", func() error {
 		service := &unstructured.Unstructured{}
 		service.SetAPIVersion("apiregistration.k8s.io/v1")
@@ -177,7 +182,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	if name == "one" {
 		o.Metrics = metrics.Options{Address: w.metrics, Secure: true}
 	}
-	o.Bundles = bundles.New(bundles.CompressedLimit)
+	o.Bundles = w.bundles
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

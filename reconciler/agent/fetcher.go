@@ -21,8 +21,9 @@ import (
 const (
 	// requestTime bounds a request beside the time that it waits.
 	requestTime = 30 * time.Second
-	// maxIndex bounds an index: 100,000 objects take about 30 MiB.
-	maxIndex = 256 << 20
+	// maxIndex bounds an index: 100,000 objects take about 30 MiB. maxContents bounds the objects of one answer.
+	maxIndex    = 256 << 20
+	maxContents = delivery.MaxDigests * 4 << 20
 )
 
 // fetcher reads the bundle of one cluster.
@@ -111,7 +112,11 @@ func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents)
 	if answer.StatusCode != http.StatusOK {
 		return refusal(answer)
 	}
-	lines := json.NewDecoder(answer.Body)
+	lines := json.NewDecoder(io.LimitReader(answer.Body, maxContents))
+	asked := map[string]bool{}
+	for _, name := range names {
+		asked[name] = true
+	}
 	for range names {
 		var content delivery.Content
 		if err := lines.Decode(&content); err != nil {
@@ -119,6 +124,9 @@ func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents)
 		}
 		if err := bundle.Verify(content.Digest, content.Body); err != nil {
 			return err
+		}
+		if !asked[content.Digest] {
+			return fmt.Errorf("the answer has the content %s, which was not asked for", content.Digest)
 		}
 		all[content.Digest] = content.Body
 	}

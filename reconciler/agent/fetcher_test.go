@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/propagate/bundle"
+)
+
+// hubThat returns a fetcher of a hub that answers requests for objects so.
+func hubThat(t *testing.T, answer http.HandlerFunc) *fetcher {
+	t.Helper()
+	hub := httptest.NewServer(answer)
+	t.Cleanup(hub.Close)
+	f, err := newFetcher(&rest.Config{Host: hub.URL}, "eu")
+	require.NoError(t, err)
+	return f
+}
+
+func TestContentsAreCompared(t *testing.T) {
+	good, other := []byte(`{"kind":"ConfigMap"}`), []byte(`{"kind":"Secret"}`)
+	line := func(w http.ResponseWriter, digest string, body []byte) {
+		fmt.Fprintf(w, `{"digest":%q,"body":%s}`+"\n", digest, body)
+	}
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"as named":    {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(good), good) }, ""},
+		"tampered":    {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(good), other) }, "and the index names"},
+		"another one": {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(other), other) }, "was not asked for"},
+		"none":        {func(http.ResponseWriter, *http.Request) {}, "EOF"},
+		"refused": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_ = json.NewEncoder(w).Encode(map[string]any{"message": "you may not"})
+		}, "you may not"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := hubThat(t, c.answer).contents(t.Context(), []string{bundle.Name(good)})
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, bundle.Contents{bundle.Name(good): good}, all)
+		})
+	}
+}
+
+func TestAnIndexThatTheAgentHasIsNotSent(t *testing.T) {
+	f := hubThat(t, func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "/apis/delivery.accord.dev/v1alpha1/bundles/eu/index", r.URL.Path)
+		if r.Header.Get("If-None-Match") == `"7"` {
+			require.Equal(t, "1s", r.URL.Query().Get("wait"))
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("ETag", `"7"`)
+		_ = json.NewEncoder(w).Encode(bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 7})
+	})
+	index, etag, err := f.index(t.Context(), "", time.Second)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, index.Sequence)
+	index, etag, err = f.index(t.Context(), etag, time.Second)
+	require.NoError(t, err)
+	require.Nil(t, index)
+	require.Equal(t, `"7"`, etag)
+}
