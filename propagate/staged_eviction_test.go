@@ -135,7 +135,9 @@ func TestAVersionFollowsTheChainOfEvictions(t *testing.T) {
 		return planOf(t, strings.NewReplacer(first, first+tasks, "clusters: [{name: eu-1, replicas: 1}]", "clusters: [{name: "+cluster+", replicas: 1}]").Replace(movedInput))
 	}
 	const second = `, {fromCluster: eu-2, purgeMode: Gracefully, reason: TaintUntolerated, creationTimestamp: "2026-03-02T13:00:00Z", clustersBeforeFailover: `
+	sameSecond := strings.Replace(second, "13:00:00Z", "12:00:00Z", 1)
 	chain, beside := evictedTo("eu-2", second+"[eu-2]}"), evictedTo("us-2", second+"[eu-2, us-2]}")
+	quick := evictedTo("eu-2", sameSecond+"[eu-2]}")
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	updated := stage.ClusterState{Current: stage.Version{Revision: "main@2"}, UpdatedAt: now, HealthySince: now}
 	old, unknown := stage.ClusterState{Current: stage.Version{Revision: "main@1"}}, stage.ClusterState{}
@@ -150,6 +152,9 @@ func TestAVersionFollowsTheChainOfEvictions(t *testing.T) {
 		"the second source had its turn":                      {chain, old, updated, "main@2"},
 		"the version of the first is unknown":                 {chain, unknown, old, ""},
 		"another replacement of the first leaves its cluster": {beside, updated, old, "main@2"},
+		"within a second, and the second source waits":        {quick, updated, unknown, "main@2"},
+		"within a second, and both sources wait":              {quick, old, old, "main@1"},
+		"within a second, and the second had its turn":        {quick, old, updated, "main@2"},
 	} {
 		require.True(t, c.plan.PlacedOn("us-2", webDeployment))
 		state := stage.State{Clusters: map[string]stage.ClusterState{"eu-1": c.first, "eu-2": c.second, "us-2": old}}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +40,6 @@ spec:
 	w.there(source, "staged", false)
 
 	// A copy that waits for its stage is not held, and the next replacement gets its version.
-	time.Sleep(time.Second) // the times of tasks have whole seconds, and order them
 	w.taintCluster(target, corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute})
 	w.eventually("the next eviction", func() error {
 		return unless(!slices.Contains([]string{source, target}, w.chosen(r, "staged")), "it has not left "+target)

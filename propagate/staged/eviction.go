@@ -3,8 +3,6 @@ package staged
 import (
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -58,13 +56,16 @@ func sources(plan *propagate.Plan, rollout, cluster string, updated func(cluster
 	return slices.Compact(sources)
 }
 
-// origins returns the clusters whose version of an object a cluster has, or gets, before a time; nil for now. The object is there since
-// the last eviction before which it was not there. If its source had not its turn, the source in turn has the version of the cluster from
-// which an earlier eviction brought the object.
-func origins(tasks []v1alpha1.GracefulEvictionTask, cluster string, before *metav1.Time, updated func(cluster string) bool) []string {
+// origins returns the clusters whose version of an object a cluster has, or gets, before the last of some evictions; none for now. The
+// object is there since the last eviction before which it was not there. If its source had not its turn, the source in turn has the
+// version of the cluster from which an earlier eviction brought the object. Times have whole seconds: an eviction of the same second is
+// earlier if it brought the object to the source.
+func origins(tasks []v1alpha1.GracefulEvictionTask, cluster string, later []v1alpha1.GracefulEvictionTask, updated func(cluster string) bool) []string {
 	var last []v1alpha1.GracefulEvictionTask // the evictions that brought the object
 	for _, t := range tasks {
-		if t.Cancelled || slices.Contains(t.ClustersBeforeFailover, cluster) || before != nil && !t.CreationTimestamp.Before(before) {
+		if t.Cancelled || slices.Contains(t.ClustersBeforeFailover, cluster) || slices.ContainsFunc(later, func(l v1alpha1.GracefulEvictionTask) bool {
+			return l.FromCluster == t.FromCluster || l.CreationTimestamp.Before(&t.CreationTimestamp)
+		}) {
 			continue
 		}
 		if len(last) > 0 && last[0].CreationTimestamp.Before(&t.CreationTimestamp) {
@@ -77,9 +78,16 @@ func origins(tasks []v1alpha1.GracefulEvictionTask, cluster string, before *meta
 	if len(last) == 0 || updated(cluster) {
 		return []string{cluster}
 	}
+	if newest := slices.DeleteFunc(slices.Clone(last), func(t v1alpha1.GracefulEvictionTask) bool {
+		return slices.ContainsFunc(last, func(l v1alpha1.GracefulEvictionTask) bool {
+			return !slices.Contains(t.ClustersBeforeFailover, l.FromCluster)
+		})
+	}); len(newest) > 0 {
+		last = newest
+	}
 	var all []string
 	for _, t := range last {
-		all = append(all, origins(tasks, t.FromCluster, &t.CreationTimestamp, updated)...)
+		all = append(all, origins(tasks, t.FromCluster, append(slices.Clone(later), t), updated)...)
 	}
 	return all
 }
