@@ -115,7 +115,7 @@ func TestOnAHub(t *testing.T) {
 // bundle returns a bundle with objects that only it has, and one that all have.
 func bundle(cluster string, objects int) bundles.Bundle {
 	b := bundles.Bundle{Federations: 2, Objects: map[string][]byte{}}
-	add := func(text string) { b.Objects[bundles.Digest([]byte(text))] = []byte(text) }
+	add := func(text string) { b.Objects[delivery.Digest([]byte(text))] = []byte(text) }
 	for i := range objects {
 		add(fmt.Sprintf(`{"kind":"ConfigMap","metadata":{"name":"%s-%d"}}`, cluster, i))
 	}
@@ -215,7 +215,7 @@ func (w *world) agentReads() {
 	status, header, text := w.try(&w.agent, http.MethodGet, path+"/eu/index", "", "Accept-Encoding: gzip")
 	require.Equal(w, http.StatusOK, status)
 	require.Equal(w, "gzip", header.Get("Content-Encoding"))
-	require.Equal(w, `"`+bundles.Digest(w.eu.Index)+`"`, header.Get("ETag"))
+	require.Equal(w, `"`+delivery.Digest(w.eu.Index)+`"`, header.Get("ETag"))
 	require.Equal(w, string(w.eu.Index), string(unzip(w, text)))
 
 	status, header, text = w.try(&w.agent, http.MethodPost, path+"/eu/objects", list(digests(w.eu)...), "Accept-Encoding: gzip")
@@ -233,7 +233,7 @@ func (w *world) sameObjects(text []byte) {
 		var c delivery.Content
 		require.NoError(w, lines.Decode(&c))
 		require.Equal(w, digest, c.Digest)
-		require.Equal(w, digest, bundles.Digest(c.Body))
+		require.Equal(w, digest, delivery.Digest(c.Body))
 	}
 	require.False(w, lines.More())
 }
@@ -309,7 +309,7 @@ func (w *world) direct() {
 }
 
 func (w *world) conditional() {
-	tag := `"` + bundles.Digest(w.eu.Index) + `"`
+	tag := `"` + delivery.Digest(w.eu.Index) + `"`
 	for header, want := range map[string]int{tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, strings.Trim(tag, `"`): 200} {
 		status, h, text := w.try(&w.agent, http.MethodGet, path+"/eu/index", "", "If-None-Match: "+header)
 		require.Equal(w, want, status, header)
@@ -333,7 +333,7 @@ func (w *world) longPoll() {
 	status, header, text := w.try(&w.admin, http.MethodGet, path+"/poll/index?wait=30s", "", `If-None-Match: "`+index.Digest+`"`)
 	require.Equal(w, http.StatusOK, status)
 	require.Equal(w, string(next.Index), string(text))
-	require.Equal(w, `"`+bundles.Digest(next.Index)+`"`, header.Get("ETag"))
+	require.Equal(w, `"`+delivery.Digest(next.Index)+`"`, header.Get("ETag"))
 	require.Zero(w, w.store.Counts().Waiting)
 	status, _, _ = w.try(&w.admin, http.MethodGet, path+"/poll/index?wait=30s", "", `If-None-Match: "`+index.Digest+`"`)
 	require.Equal(w, http.StatusOK, status, "a client that is behind does not wait")
@@ -341,7 +341,7 @@ func (w *world) longPoll() {
 
 func (w *world) longPollEnds() {
 	start := time.Now()
-	status, header, _ := w.try(&w.agent, http.MethodGet, path+"/eu/index?wait=300ms", "", `If-None-Match: "`+bundles.Digest(w.eu.Index)+`"`)
+	status, header, _ := w.try(&w.agent, http.MethodGet, path+"/eu/index?wait=300ms", "", `If-None-Match: "`+delivery.Digest(w.eu.Index)+`"`)
 	require.Equal(w, http.StatusNotModified, status)
 	require.NotEmpty(w, header.Get("ETag"))
 	require.GreaterOrEqual(w, time.Since(start), 300*time.Millisecond)
@@ -374,7 +374,7 @@ func (w *world) awaitWaiting(n int) {
 func (w *world) waitingIsBounded() {
 	end := w.wait("us", delivery.MaxWaiting)
 	w.awaitWaiting(delivery.MaxWaiting)
-	s := w.refused(http.StatusTooManyRequests, &w.admin, http.MethodGet, path+"/us/index?wait=1s", "", `If-None-Match: "`+bundles.Digest(w.us.Index)+`"`)
+	s := w.refused(http.StatusTooManyRequests, &w.admin, http.MethodGet, path+"/us/index?wait=1s", "", `If-None-Match: "`+delivery.Digest(w.us.Index)+`"`)
 	require.Contains(w, s.Message, "at most 8 requests and watches wait")
 	s = w.refused(http.StatusTooManyRequests, &w.admin, http.MethodGet, path+"?watch=true&fieldSelector=metadata.name%3Dus", "")
 	require.Contains(w, s.Message, "at most 8 requests and watches wait")
@@ -456,7 +456,7 @@ func (w *world) table() {
 	require.Equal(w, []string{"Name", "Federations", "Objects", "Bytes", "Published", "Age", "Index"}, names)
 	require.Len(w, table.Rows, 1)
 	require.Equal(w, []any{"eu", 2.0, 4.0}, table.Rows[0].Cells[:3])
-	require.Equal(w, bundles.Digest(w.eu.Index), table.Rows[0].Cells[6])
+	require.Equal(w, delivery.Digest(w.eu.Index), table.Rows[0].Cells[6])
 
 	_, _, text = w.try(&w.admin, http.MethodGet, path, "")
 	var all delivery.BundleList
@@ -514,14 +514,14 @@ func (w *world) watches() {
 	events := w.watcher(w.as("us"), "us", "")
 	defer events.Stop()
 	change, index, _ := w.event(events)
-	require.Equal(w, []string{"ADDED", bundles.Digest(w.us.Index)}, []string{string(change), index})
+	require.Equal(w, []string{"ADDED", delivery.Digest(w.us.Index)}, []string{string(change), index})
 	defer func() { require.NoError(w, w.store.Publish("us", w.us)) }()
 	next := bundle("us", 5)
 	require.NoError(w, w.store.Publish("asia", next))
 	require.NoError(w, w.store.Publish("us", next))
 	w.store.Remove("asia")
 	change, index, _ = w.event(events)
-	require.Equal(w, []string{"MODIFIED", bundles.Digest(next.Index)}, []string{string(change), index})
+	require.Equal(w, []string{"MODIFIED", delivery.Digest(next.Index)}, []string{string(change), index})
 	w.store.Remove("us")
 	change, _, _ = w.event(events)
 	require.Equal(w, watch.Deleted, change)
@@ -536,7 +536,7 @@ func (w *world) watchContinues() {
 	second := w.watcher(w.hub, "us", version)
 	defer second.Stop()
 	change, index, version := w.event(second)
-	require.Equal(w, []string{"MODIFIED", bundles.Digest(next.Index)}, []string{string(change), index})
+	require.Equal(w, []string{"MODIFIED", delivery.Digest(next.Index)}, []string{string(change), index})
 	require.NoError(w, w.store.Publish("us", w.us))
 	w.store.Remove("gone") // nothing
 	third := w.watcher(w.hub, "us", version)
@@ -558,7 +558,7 @@ func (w *world) restart(stop func()) {
 	answers := make(chan int, 1)
 	go func() {
 		r, _ := http.NewRequestWithContext(w.Context(), http.MethodGet, w.hub.Host+path+"/eu/index?wait=50s", nil)
-		r.Header.Set("If-None-Match", `"`+bundles.Digest(w.eu.Index)+`"`)
+		r.Header.Set("If-None-Match", `"`+delivery.Digest(w.eu.Index)+`"`)
 		resp, err := w.agent.Do(r)
 		if err != nil {
 			answers <- 0
@@ -578,6 +578,6 @@ func (w *world) restart(stop func()) {
 	serve(w.T, w.hub, store)
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
 		_, header, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index", "")
-		require.Equal(t, `"`+bundles.Digest(w.us.Index)+`"`, header.Get("ETag"))
+		require.Equal(t, `"`+delivery.Digest(w.us.Index)+`"`, header.Get("ETag"))
 	}, 30*time.Second, 20*time.Millisecond)
 }

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,12 @@ const (
 type Content struct {
 	Digest string          `json:"digest"`
 	Body   json.RawMessage `json:"body"`
+}
+
+// Digest returns the SHA-256 digest of a text in lower-case hexadecimal.
+func Digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // CheckDigest returns an error for a text that is not a SHA-256 digest in lower-case hexadecimal.

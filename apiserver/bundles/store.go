@@ -4,12 +4,12 @@ package bundles
 
 import (
 	"container/list"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/accord-dev/accord/api/delivery"
 )
 
 // CompressedLimit is the limit of the compressed forms in bytes that a server uses: those of 1,000 clusters whose objects all differ.
@@ -96,7 +96,7 @@ func (s *Store) Opened() bool {
 // Publish makes b the bundle of a cluster, at once for all readers. It changes nothing for the bundle that the cluster has already, and
 // returns an error, which names the object, for an object that has another digest or is not JSON.
 func (s *Store) Publish(cluster string, b Bundle) error {
-	index := &form{digest: Digest(b.Index), body: b.Index}
+	index := &form{digest: delivery.Digest(b.Index), body: b.Index}
 	now := time.Now()
 	if !json.Valid(b.Index) {
 		return fmt.Errorf("bundle of cluster %s: the index is not JSON", cluster)
@@ -154,7 +154,7 @@ func (s *Store) unknown(objects map[string][]byte, verified map[string]bool) []s
 // verify compares objects with their digests, and records those that are right.
 func verify(objects map[string][]byte, digests []string, verified map[string]bool) error {
 	for _, digest := range digests {
-		if got := Digest(objects[digest]); got != digest {
+		if got := delivery.Digest(objects[digest]); got != digest {
 			return fmt.Errorf("object %s has the digest %s", digest, got)
 		}
 		if !json.Valid(objects[digest]) {
@@ -303,10 +303,4 @@ func (s *Store) Counts() Counts {
 	c := s.counts
 	c.Clusters, c.Objects = len(s.clusters), len(s.objects)
 	return c
-}
-
-// Digest returns the SHA-256 digest of a text in lower-case hexadecimal.
-func Digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
 }

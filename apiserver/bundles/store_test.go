@@ -22,7 +22,7 @@ func bundle(numbers ...int) bundles.Bundle {
 	b := bundles.Bundle{Objects: map[string][]byte{}, Federations: 1}
 	for _, n := range numbers {
 		body := fmt.Appendf(nil, `{"number":%d,"padding":"%0200d"}`, n, n)
-		b.Objects[bundles.Digest(body)] = body
+		b.Objects[delivery.Digest(body)] = body
 	}
 	b.Index, _ = json.Marshal(numbers)
 	return b
@@ -63,7 +63,7 @@ func TestClustersShareOneCompressedCopy(t *testing.T) {
 	var content delivery.Content
 	require.NoError(t, json.Unmarshal(unzipped(t, eu[0].Text(), eu[0].Compressed()), &content))
 	require.Equal(t, shared[0], content.Digest)
-	require.Equal(t, content.Digest, bundles.Digest(content.Body), "the agent computes the digest of the bytes of the body")
+	require.Equal(t, content.Digest, delivery.Digest(content.Body), "the agent computes the digest of the bytes of the body")
 }
 
 func TestABundleHasItsOwnObjectsOnly(t *testing.T) {
@@ -88,7 +88,7 @@ func TestAWrongObjectChangesNothing(t *testing.T) {
 	wrong.Objects[digests(bundle(3))[0]] = []byte(`{}`)
 	require.ErrorContains(t, s.Publish("eu", wrong), "has the digest")
 	text := []byte("no JSON")
-	require.ErrorContains(t, s.Publish("eu", bundles.Bundle{Index: []byte(`{}`), Objects: map[string][]byte{bundles.Digest(text): text}}), "is not JSON")
+	require.ErrorContains(t, s.Publish("eu", bundles.Bundle{Index: []byte(`{}`), Objects: map[string][]byte{delivery.Digest(text): text}}), "is not JSON")
 	require.ErrorContains(t, s.Publish("eu", bundles.Bundle{Index: text}), "the index is not JSON")
 	figures, _ := s.Select("eu")
 	require.Equal(t, 1, figures[0].Objects)
@@ -224,7 +224,7 @@ func checkRead(t *testing.T, r *rand.Rand, s *bundles.Store, cluster string, mod
 		require.NotContains(t, b.Objects, digest)
 	}
 	index, _ := s.Index(cluster)
-	require.Equal(t, bundles.Digest(b.Index), index.Digest)
+	require.Equal(t, delivery.Digest(b.Index), index.Digest)
 	require.Equal(t, string(b.Index), string(unzipped(t, index.Text(), index.Compressed())))
 }
 

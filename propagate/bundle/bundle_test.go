@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -148,7 +149,7 @@ func TestTamperedBundles(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	require.ErrorContains(t, Verify(Name([]byte("a")), []byte("b")), "and the index names")
+	require.ErrorContains(t, Verify(delivery.Digest([]byte("a")), []byte("b")), "and the index names")
 }
 
 func TestReplayedIndexes(t *testing.T) {

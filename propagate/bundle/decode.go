@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -38,7 +39,7 @@ func (i *Index) Missing(known func(name string) bool) []string {
 
 // Verify returns an error if a content is not the named one.
 func Verify(name string, content []byte) error {
-	if got := Name(content); got != name {
+	if got := delivery.Digest(content); got != name {
 		return fmt.Errorf("the content has the SHA-256 digest %s, and the index names %s", got, name)
 	}
 	return nil

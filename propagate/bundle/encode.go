@@ -1,11 +1,10 @@
 package bundle
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
@@ -31,7 +30,7 @@ func (e *Encoder) name(r *propagate.Rendered) string {
 		return name
 	}
 	if name, known = e.before[r]; !known {
-		name = Name(r.JSON)
+		name = delivery.Digest(r.JSON)
 	}
 	if e.named == nil {
 		e.named = map[*propagate.Rendered]string{}
@@ -40,10 +39,12 @@ func (e *Encoder) name(r *propagate.Rendered) string {
 	return name
 }
 
-// Name returns the SHA-256 digest of a content in hexadecimal.
-func Name(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+// EncodeIndex encodes an index with parts that are encoded already.
+func EncodeIndex(i Index, parts json.RawMessage) ([]byte, error) {
+	return json.Marshal(struct {
+		Index
+		Parts json.RawMessage `json:"parts"` // in place of those of Index
+	}{i, parts})
 }
 
 // AddTarget adds the objects of a plan to a part, and their contents to all.
@@ -96,7 +97,7 @@ func AddScripts(part *Part, i scripts.Interpreters, all Contents) error {
 	if err != nil {
 		return err
 	}
-	part.Scripts = Name(content)
+	part.Scripts = delivery.Digest(content)
 	all[part.Scripts] = content
 	return nil
 }

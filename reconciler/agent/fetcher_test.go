@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/propagate/bundle"
 )
 
@@ -33,9 +34,9 @@ func TestContentsAreCompared(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"as named":    {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(good), good) }, ""},
-		"tampered":    {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(good), other) }, "and the index names"},
-		"another one": {func(w http.ResponseWriter, _ *http.Request) { line(w, bundle.Name(other), other) }, "was not asked for"},
+		"as named":    {func(w http.ResponseWriter, _ *http.Request) { line(w, delivery.Digest(good), good) }, ""},
+		"tampered":    {func(w http.ResponseWriter, _ *http.Request) { line(w, delivery.Digest(good), other) }, "and the index names"},
+		"another one": {func(w http.ResponseWriter, _ *http.Request) { line(w, delivery.Digest(other), other) }, "was not asked for"},
 		"none":        {func(http.ResponseWriter, *http.Request) {}, "EOF"},
 		"refused": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
@@ -43,13 +44,13 @@ func TestContentsAreCompared(t *testing.T) {
 		}, "you may not"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, err := hubThat(t, c.answer).contents(t.Context(), []string{bundle.Name(good)})
+			all, err := hubThat(t, c.answer).contents(t.Context(), []string{delivery.Digest(good)})
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, bundle.Contents{bundle.Name(good): good}, all)
+			require.Equal(t, bundle.Contents{delivery.Digest(good): good}, all)
 		})
 	}
 }

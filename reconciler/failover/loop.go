@@ -20,14 +20,16 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/failover"
-	"github.com/accord-dev/accord/reconciler/decisionqueue"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/witness"
 )
 
 const (
+	// workers bounds the Federations that are decided at once.
+	workers = 2
 	// gather is the time for which observations are gathered before a decision.
 	gather = 250 * time.Millisecond
 	// mostBlocked bounds the evictions that the condition FailoverBlocked names.
@@ -52,7 +54,7 @@ type Options struct {
 // Loop decides the evictions of all Federations.
 type Loop struct {
 	Options
-	queue *decisionqueue.Queue
+	queue retryqueue.Queue[types.NamespacedName]
 
 	mu      sync.Mutex
 	blocked map[types.NamespacedName]bool // Federations with the condition FailoverBlocked, or that may have it since before this process
@@ -60,7 +62,7 @@ type Loop struct {
 
 // NewLoop returns a loop, which decides nothing before Run is called.
 func NewLoop(o Options) *Loop {
-	return &Loop{Options: o, queue: decisionqueue.New(), blocked: map[types.NamespacedName]bool{}}
+	return &Loop{Options: o, queue: retryqueue.New[types.NamespacedName](retryqueue.FirstRetry, retryqueue.LastRetry), blocked: map[types.NamespacedName]bool{}}
 }
 
 // Check requests a decision. It does not block.
@@ -93,7 +95,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watching the clusters: %w", err)
 	}
-	l.queue.Run(ctx, l.decide, func(key types.NamespacedName, err error) {
+	l.queue.Run(ctx, workers, l.decide, func(key types.NamespacedName, err error) {
 		l.Log.Error("cannot write eviction tasks, trying again", "federation", key, "error", err)
 	})
 	return informer.RemoveEventHandler(watch)

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 )
 
 const (
@@ -25,9 +25,6 @@ const (
 	readTimeout = 5 * time.Second
 	// repairDelay is the time before a change of somebody else is reverted; it prevents a tight loop of two writers.
 	repairDelay = time.Second
-	// firstRetry and lastRetry bound the back-off of failed writes.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 )
 
 // Options configure a Mirror.
@@ -43,7 +40,7 @@ type Mirror struct {
 	hub           *clusters.Member
 	log           *slog.Logger
 	requestStatus func(federation string, id manifest.ID)
-	queue         workqueue.TypedRateLimitingInterface[manifest.ID]
+	queue         retryqueue.Queue[manifest.ID]
 	watch         *watch.Watcher
 	entries       *entries
 
@@ -63,9 +60,8 @@ func Connect(cfg *rest.Config, o Options) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[manifest.ID](firstRetry, lastRetry)
 	m := &Mirror{
-		hub: hub, log: o.Log, requestStatus: o.RequestStatus, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		hub: hub, log: o.Log, requestStatus: o.RequestStatus, queue: retryqueue.New[manifest.ID](retryqueue.FirstRetry, retryqueue.LastRetry),
 		entries: newEntries(),
 	}
 	m.watch = hub.NewWatcher(setID, observer{m})
@@ -74,28 +70,7 @@ func Connect(cfg *rest.Config, o Options) (*Mirror, error) {
 
 // Run retries failed writes and reverts changes of others until ctx ends. Then it closes the Mirror.
 func (m *Mirror) Run(ctx context.Context) {
-	var working sync.WaitGroup
-	for range retryWorkers {
-		working.Go(func() { m.work(ctx) })
-	}
-	<-ctx.Done()
-	m.queue.ShutDown()
-	working.Wait()
+	m.queue.Run(ctx, retryWorkers, func(ctx context.Context, id manifest.ID) error { return m.sync(ctx, m.entries.at(id)) }, func(manifest.ID, error) {})
 	m.watch.Close()
 	m.hub.Close()
-}
-
-func (m *Mirror) work(ctx context.Context) {
-	for {
-		id, shutdown := m.queue.Get()
-		if shutdown {
-			return
-		}
-		if m.sync(ctx, m.entries.at(id)) {
-			m.queue.Forget(id)
-		} else if ctx.Err() == nil {
-			m.queue.AddRateLimited(id)
-		}
-		m.queue.Done(id)
-	}
 }

@@ -71,7 +71,7 @@ func (m *Mirror) syncAll(ctx context.Context, step []*entry) error {
 	g.SetLimit(writersPerPublish)
 	for _, e := range step {
 		g.Go(func() error {
-			if !m.sync(ctx, e) {
+			if m.sync(ctx, e) != nil {
 				m.queue.AddRateLimited(e.id)
 			}
 			return ctx.Err()

@@ -35,15 +35,15 @@ func (w writer) state() record { return w.entries.read(w.entry) }
 // change applies a transition to the record of the object.
 func (w writer) change(transition func(*record)) { w.entries.change(w.entry, transition) }
 
-// sync writes or removes an object whose state differs from the wanted state; false asks for a retry.
-func (m *Mirror) sync(ctx context.Context, e *entry) bool {
+// sync writes or removes an object whose state differs from the wanted state; an error asks for a retry.
+func (m *Mirror) sync(ctx context.Context, e *entry) error {
 	w := m.writer(e)
 	defer w.close()
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
 	r := w.state()
 	if !r.isDue() {
-		return true
+		return nil
 	}
 	var err error
 	if r.want == nil {
@@ -54,7 +54,7 @@ func (m *Mirror) sync(ctx context.Context, e *entry) bool {
 	if err != nil {
 		m.log.Debug("cannot write a mirrored object, retrying", "object", e.id, "error", err)
 	}
-	return err == nil
+	return err
 }
 
 // write applies the wanted template. It leaves alone an object that belongs to somebody else, and a kind that the hub does not

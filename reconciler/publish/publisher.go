@@ -12,22 +12,21 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
 const (
 	// gather is the time for which changes are gathered before a bundle is made.
 	gather = 20 * time.Millisecond
-	// firstRetry and lastRetry bound the back-off of a bundle that could not be made.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 	// forgetInterval is the time after which the digests of objects that no bundle has are dropped.
 	forgetInterval = 10 * time.Minute
 	// sequences is the number of bundles that one start of the leader can publish for a cluster, as a number of bits.
@@ -38,17 +37,18 @@ const (
 type Publisher struct {
 	registry *state.Registry
 	// account finds the account for the objects of a Federation; after an error nothing new is published.
-	account Account
+	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
 	// hub reads without a cache, federations with one.
 	hub, federations client.Reader
 	store            *bundles.Store
 	log              *slog.Logger
-	queue            workqueue.TypedRateLimitingInterface[string]
+	queue            retryqueue.Queue[string]
 
-	mu sync.Mutex
-	// epochs has the UID of each Cluster in pull mode.
-	epochs map[string]string
-	// term is the resource version of the hub when this process began to publish: it grows from start to start; 0 before.
+	mu     sync.Mutex
+	epochs map[string]string // the UID of each Cluster in pull mode
+
+	// Only the worker of the queue uses the rest. term is the resource version of the hub when this process began to publish: it grows
+	// from start to start; 0 before.
 	term      uint64
 	published map[string]published
 	encoder   bundle.Encoder
@@ -62,17 +62,16 @@ type published struct {
 }
 
 // New returns a publisher, which publishes nothing before Run is called. Without a store no cluster is in pull mode.
-func New(registry *state.Registry, account Account, hub, federations client.Reader, store *bundles.Store, log *slog.Logger) *Publisher {
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry)
+func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, federations client.Reader, store *bundles.Store, log *slog.Logger) *Publisher {
 	return &Publisher{
-		registry: registry, account: account, hub: hub, federations: federations, store: store, log: log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		registry: registry, account: account, hub: hub, federations: federations, store: store, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
 		epochs: map[string]string{}, published: map[string]published{},
 	}
 }
 
 // Changed has the bundle of a cluster made again; it does nothing for a cluster that is not in pull mode. It does not block.
 func (p *Publisher) Changed(cluster string) {
-	if p.registry.HasAgent(cluster) {
+	if p.store != nil && p.registry.HasAgent(cluster) {
 		p.queue.AddAfter(cluster, gather)
 	}
 }
@@ -100,35 +99,21 @@ func (p *Publisher) Run(ctx context.Context) {
 	if p.store != nil {
 		p.store.Open()
 	}
-	var running sync.WaitGroup
-	running.Go(func() { p.work(ctx) })
-	<-ctx.Done()
-	p.queue.ShutDown()
-	running.Wait()
+	p.queue.Run(ctx, 1, p.publish, func(cluster string, err error) {
+		p.log.Error("cannot make the bundle of a cluster, trying again", "cluster", cluster, "error", err)
+	})
 }
 
-func (p *Publisher) work(ctx context.Context) {
-	for {
-		cluster, shutdown := p.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := p.publish(ctx, cluster); err == nil {
-			p.queue.Forget(cluster)
-		} else if ctx.Err() == nil {
-			p.log.Error("cannot make the bundle of a cluster, trying again", "cluster", cluster, "error", err)
-			p.queue.AddRateLimited(cluster)
-		}
-		p.queue.Done(cluster)
-	}
+func (p *Publisher) epoch(cluster string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.epochs[cluster]
 }
 
 // publish makes the bundle of a cluster, and publishes it if it differs from the last one.
 func (p *Publisher) publish(ctx context.Context, cluster string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	epoch, pulls := p.epochs[cluster]
-	if !pulls {
+	epoch := p.epoch(cluster)
+	if epoch == "" {
 		delete(p.published, cluster)
 		p.store.Remove(cluster)
 		return nil
@@ -142,16 +127,16 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {
-		return fmt.Errorf("encoding the bundle: %w", err)
+		return fmt.Errorf("encoding the parts of the bundle: %w", err)
 	}
 	last := p.published[cluster]
-	next := published{epoch: epoch, parts: bundle.Name(text), sequence: max(last.sequence+1, p.term<<sequences)}
+	next := published{epoch: epoch, parts: delivery.Digest(text), sequence: max(last.sequence+1, p.term<<sequences)}
 	if last.epoch == next.epoch && last.parts == next.parts {
 		return nil
 	}
-	index, err := json.Marshal(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence, Parts: parts})
+	index, err := bundle.EncodeIndex(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence}, text)
 	if err != nil {
-		return fmt.Errorf("encoding the bundle: %w", err)
+		return fmt.Errorf("encoding the index of the bundle: %w", err)
 	}
 	if err := p.store.Publish(cluster, bundles.Bundle{Index: index, Objects: contents, Federations: len(parts)}); err != nil {
 		return err

@@ -20,12 +20,12 @@ import (
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
@@ -62,7 +62,7 @@ type watcher struct {
 	registry *state.Registry
 	reporter *report.Reporter
 	log      *slog.Logger
-	queue    workqueue.TypedRateLimitingInterface[record]
+	queue    retryqueue.Queue[record]
 
 	mu       sync.Mutex
 	seen     map[record][]uint64 // the versions of the events that are not compared yet; 0 for a deletion
@@ -84,10 +84,9 @@ func Add(mgr manager.Manager, registry *state.Registry, reporter *report.Reporte
 	}
 	log := slog.New(logr.ToSlogHandler(mgr.GetLogger()))
 	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
-		limit := workqueue.NewTypedItemExponentialFailureRateLimiter[record](firstBackoff, lastBackoff)
 		w := &watcher{
 			registry: registry, reporter: reporter, log: log, seen: map[record][]uint64{}, restored: map[record]history{},
-			queue: workqueue.NewTypedRateLimitingQueue(limit),
+			queue: retryqueue.New[record](firstBackoff, lastBackoff),
 		}
 		w.run(ctx, client)
 		return nil
@@ -107,9 +106,11 @@ func (w *watcher) run(ctx context.Context, client metadata.Interface) {
 		})
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
-	running.Go(func() { w.work(ctx) })
-	<-ctx.Done()
-	w.queue.ShutDown()
+	w.queue.Run(ctx, 1, w.compare, func(r record, err error) {
+		if !apierrors.IsConflict(err) { // the record changed again meanwhile
+			w.log.Error("cannot restore a record, trying again", "resource", r.resource, "name", r.key, "error", err)
+		}
+	})
 	running.Wait()
 }
 
@@ -172,24 +173,6 @@ func (w *watcher) putBack(r record, versions []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[r] = append(versions, w.seen[r]...)
-}
-
-func (w *watcher) work(ctx context.Context) {
-	for {
-		r, shutdown := w.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := w.compare(ctx, r); err == nil {
-			w.queue.Forget(r)
-		} else if ctx.Err() == nil {
-			if !apierrors.IsConflict(err) { // the record changed again meanwhile
-				w.log.Error("cannot restore a record, trying again", "resource", r.resource, "name", r.key, "error", err)
-			}
-			w.queue.AddRateLimited(r)
-		}
-		w.queue.Done(r)
-	}
 }
 
 // compare restores a record if somebody else wrote or deleted it since the last comparison. It looks at each event: the edit

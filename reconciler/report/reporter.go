@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/store"
@@ -24,9 +24,6 @@ const (
 	workers = 4
 	// writers bounds the concurrent writes of records.
 	writers = 8
-	// firstRetry and lastRetry bound the back-off of a failed write.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
 )
 
 // Options of a Reporter.
@@ -47,7 +44,7 @@ type Reporter struct {
 	hub      client.Client
 	emit     func(changes.Event)
 	log      *slog.Logger
-	queue    workqueue.TypedRateLimitingInterface[changes.Status]
+	queue    retryqueue.Queue[changes.Status]
 	// mirror publishes the objects of Federations on the hub; nil without one.
 	mirror *mirror.Publisher
 	// checkRollouts and replan pass requests to the loops above; they must not block.
@@ -70,12 +67,11 @@ type Reporter struct {
 
 // New returns a reporter, which writes nothing before Run is called.
 func New(o Options) *Reporter {
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[changes.Status](firstRetry, lastRetry)
 	if o.Emit == nil {
 		o.Emit = func(changes.Event) {}
 	}
 	return &Reporter{
-		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: retryqueue.New[changes.Status](retryqueue.FirstRetry, retryqueue.LastRetry),
 		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {}, checkEvictions: func(types.NamespacedName) {}, assigned: func(string) {},
 		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{}, lost: map[changes.Status]bool{},
 	}
@@ -180,29 +176,9 @@ func (r *Reporter) Forget(federation types.NamespacedName) {
 
 // Run writes until ctx ends.
 func (r *Reporter) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() { r.work(ctx) })
-	}
-	<-ctx.Done()
-	r.queue.ShutDown()
-	running.Wait()
-}
-
-func (r *Reporter) work(ctx context.Context) {
-	for {
-		s, shutdown := r.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := r.write(ctx, s); err == nil {
-			r.queue.Forget(s)
-		} else if ctx.Err() == nil {
-			r.log.Error("cannot write status, trying again", "federation", s.Federation, "object", s.Object, "cluster", s.Cluster, "error", err)
-			r.queue.AddRateLimited(s)
-		}
-		r.queue.Done(s)
-	}
+	r.queue.Run(ctx, workers, r.write, func(s changes.Status, err error) {
+		r.log.Error("cannot write status, trying again", "federation", s.Federation, "object", s.Object, "cluster", s.Cluster, "error", err)
+	})
 }
 
 // write brings one status up to date.

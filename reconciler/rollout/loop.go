@@ -11,16 +11,17 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/accord-dev/accord/reconciler/decisionqueue"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 )
 
 const (
-	// writers bounds the Deliveries that are written at once.
+	// workers bounds the Federations that are decided at once, writers the Deliveries that are written at once.
+	workers = 2
 	writers = 8
 )
 
@@ -31,7 +32,7 @@ type Loop struct {
 	reporter *report.Reporter
 	past     *Past
 	log      *slog.Logger
-	queue    *decisionqueue.Queue
+	queue    retryqueue.Queue[types.NamespacedName]
 
 	mu      sync.Mutex
 	decided map[types.NamespacedName]time.Time // when each was decided last
@@ -40,7 +41,7 @@ type Loop struct {
 // NewLoop returns a loop, which decides nothing before Run is called.
 func NewLoop(registry *state.Registry, pool *deliver.Pool, reporter *report.Reporter, past *Past, log *slog.Logger) *Loop {
 	return &Loop{
-		registry: registry, pool: pool, reporter: reporter, past: past, log: log, queue: decisionqueue.New(),
+		registry: registry, pool: pool, reporter: reporter, past: past, log: log, queue: retryqueue.New[types.NamespacedName](retryqueue.FirstRetry, retryqueue.LastRetry),
 		decided: map[types.NamespacedName]time.Time{},
 	}
 }
@@ -55,7 +56,7 @@ func (l *Loop) Check(c changes.RolloutCheck) {
 
 // Run decides until ctx ends.
 func (l *Loop) Run(ctx context.Context) {
-	l.queue.Run(ctx, l.decide, func(key types.NamespacedName, err error) {
+	l.queue.Run(ctx, workers, l.decide, func(key types.NamespacedName, err error) {
 		l.log.Error("cannot write a rollout decision, trying again", "federation", key, "error", err)
 	})
 }
