@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,4 +94,17 @@ func TestABundleThatCannotBeMadeStays(t *testing.T) {
 	p.SetAgent("eu", "")
 	require.NoError(t, p.publish(t.Context(), "eu"))
 	require.Nil(t, indexOf(t, store))
+}
+
+// Where no API serves bundles, a cluster in pull mode waits; nothing is made of it.
+func TestWithoutAStoreNothingIsPublished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(state.NewRegistry(reachability.NewTracker()), nil, nil, nil, nil, slog.Default())
+		p.registry.SetAgent("eu", true)
+		p.SetAgent("eu", "uid")
+		p.Changed("eu")
+		ctx, cancel := context.WithTimeout(t.Context(), 10*gather)
+		defer cancel()
+		p.Run(ctx)
+	})
 }
