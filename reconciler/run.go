@@ -192,8 +192,6 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		return nil, err
 	}
 	c.bundles = publish.New(c.registry, tenant.Accounts(hub, o.RequireTenant), uncached, hub, o.Bundles, log)
-	c.pool.OnPulled(c.bundles.Changed)
-	c.reporter.OnAssigned(c.bundles.Changed)
 	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
 		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Namespace: key.Namespace, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
@@ -217,11 +215,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	}}
 	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
 	c.commits = commitstatus.NewReporter(hub, uncached, o.Sources.Networks, limiter.Event, log)
-	c.reporter.Mirror(c.mirror)
-	c.reporter.OnReplan(c.replans.Federation)
-	c.reporter.OnRollouts(c.rollouts.Check)
-	c.reporter.OnEvictions(c.evictions.Check)
-	c.pool.OnSurvey(c.probes.Cluster)
+	c.connect()
 	if c.shared != nil {
 		c.shared.follower = &replica.Follower{
 			Client: hub, Registry: c.registry, Records: records, Pool: c.pool, Plans: c.planner, Past: past, Log: log,
@@ -230,6 +224,17 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		c.pool.OnVisit(c.member.VisitRemote)
 	}
 	return c, nil
+}
+
+// connect has the reporter and the pool tell the other loops what changed.
+func (c *controllers) connect() {
+	c.reporter.Mirror(c.mirror)
+	c.reporter.OnReplan(c.replans.Federation)
+	c.reporter.OnRollouts(c.rollouts.Check)
+	c.reporter.OnEvictions(c.evictions.Check)
+	c.pool.OnSurvey(c.probes.Cluster)
+	c.pool.OnPulled(c.bundles.Changed)
+	c.reporter.OnAssigned(c.bundles.Changed)
 }
 
 // addTo has the manager run the loops.

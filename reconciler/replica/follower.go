@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	gosync "sync"
 	"time"
@@ -221,19 +220,9 @@ func (l *Follower) plan(ctx context.Context, f *state.Federation, fed *v1alpha1.
 	if work.plan, work.revision, work.allowPrune = f.AssignedPlan(open); work.plan != nil {
 		return work, nil
 	}
-	work.revision = mostFrequentRevision(open)
+	work.revision = delivery.Revision(slices.Values(open))
 	err := l.compile(ctx, f, fed, &work)
 	return work, err
-}
-
-// mostFrequentRevision returns the revision of most assignments: while the leader writes those of a new commit, the others
-// follow.
-func mostFrequentRevision(assigned []*v1alpha1.Delivery) string {
-	count := map[string]int{}
-	for _, d := range assigned {
-		count[d.Spec.Revision]++
-	}
-	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
 }
 
 // inherited reads the inventories that the previous owner of each cluster recorded, without a cache.

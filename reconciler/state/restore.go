@@ -23,7 +23,7 @@ func (f *Federation) RecordedRevision() (string, bool) {
 	if f.active.plan != nil || len(f.clusters) == 0 {
 		return "", false
 	}
-	return delivery.Revision(f.clusters), true
+	return delivery.Revision(delivery.All(f.clusters)), true
 }
 
 // RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless that plan became

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/permit"
 )
@@ -47,11 +48,23 @@ func Recorded(recorded iter.Seq2[manifest.ID, bool], target propagate.ClusterPla
 	return has
 }
 
-// Revision returns the revision of most Deliveries, which may not be none.
-func Revision(clusters map[string]*State) string {
+// Revision returns the revision of most Deliveries, which may not be none: while the leader writes those of a new commit, the others
+// follow.
+func Revision(deliveries iter.Seq[*v1alpha1.Delivery]) string {
 	count := map[string]int{}
-	for _, l := range clusters {
-		count[l.Delivery.Spec.Revision]++
+	for d := range deliveries {
+		count[d.Spec.Revision]++
 	}
 	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
+}
+
+// All returns the Deliveries of clusters.
+func All(clusters map[string]*State) iter.Seq[*v1alpha1.Delivery] {
+	return func(yield func(*v1alpha1.Delivery) bool) {
+		for _, l := range clusters {
+			if !yield(l.Delivery) {
+				return
+			}
+		}
+	}
 }
