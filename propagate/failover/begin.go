@@ -55,7 +55,7 @@ func (d *decider) begin(tasks [][]v1alpha1.GracefulEvictionTask) {
 		if why == "" {
 			var ok bool
 			if ok, until = rate.take(d.stamp); !ok {
-				why = fmt.Sprintf("%s: at most %g evictions begin per second", WaitsForTurn, d.in.Settings.EvictionRate)
+				why = fmt.Sprintf("%s: %s", WaitsForTurn, atMost(d.in.Settings.EvictionRate))
 			}
 		}
 		if why != "" {

@@ -154,7 +154,7 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 		all = missing
 	}
 	s := wait("waits until the object is healthy on %s", phrase.List(all, namedClusters))
-	if t.Producer == ApplicationFailover {
+	if t.Producer == ApplicationFailover && grace.After(d.now) { // then a healthy old copy cancels the eviction
 		s.deadline = grace
 	}
 	return s

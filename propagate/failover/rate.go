@@ -1,13 +1,24 @@
 package failover
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // slowest is the interval between two evictions at the rate 0, as in Karmada.
 const slowest = 1800 * time.Second
+
+// atMost returns a rate as a sentence.
+func atMost(rate float64) string {
+	if rate <= 0 || math.IsNaN(rate) {
+		return "at most one eviction begins in " + phrase.Duration(slowest)
+	}
+	return fmt.Sprintf("at most %g evictions begin per second", rate)
+}
 
 // bucket bounds the evictions that begin in any window. Its only state are the creation timestamps of tasks, which survive restarts.
 type bucket struct {
