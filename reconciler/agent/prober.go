@@ -69,23 +69,30 @@ func (p *prober) probe(ctx context.Context) error {
 	if p.known == nil {
 		return unread
 	}
-	next, due, _ := p.member.Probe(ctx, p.known) // the status has the error
+	next, due := p.member.Probe(ctx, p.known)
 	if unread != nil || !due {
 		return unread
 	}
-	p.read = time.Time{} // the hub may have set taints since
+	version := p.known.ResourceVersion
+	p.read = time.Time{} // the hub may have written since
 	if err := p.readCluster(ctx); err != nil {
 		return err
 	}
+	if p.known.ResourceVersion != version {
+		next, _ = p.member.Probe(ctx, p.known)
+	}
 	written := p.known.DeepCopy()
-	next.Taints = written.Status.Taints
 	if meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) { // in one write, so that no plan sees a Ready cluster with them
 		next.Taints = taint.OfPolicies(next.Taints)
 	}
 	written.Status = next
 	if err := p.hub.PutStatus(ctx, written); err != nil {
 		p.read = time.Time{}
-		if apierrors.IsNotFound(err) {
+		switch {
+		case apierrors.IsConflict(err):
+			p.wake()
+			return nil
+		case apierrors.IsNotFound(err):
 			p.known = nil
 		}
 		return err

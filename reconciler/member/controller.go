@@ -155,40 +155,51 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if !c.Registry.Owns(member.Name) {
 		c.abandon(member.Name)
 		c.presence.forget(member.Name)
-		return c.reconcileRemote(ctx, member)
+		return c.reconcileRemote(ctx, member, deliver.SurveyInterval)
 	}
 	if err := c.timeTaints(ctx, member); err != nil { // the next probe tries again
 		c.Log.Warn("cannot set the time of taints", "cluster", member.Name, "error", err)
 	}
 	facts, err := c.probe(ctx, member)
+	now := time.Now()
+	next, err := c.probed(member, facts, err, now)
+	c.emitReachability(member, err)
+	c.addTaints(member, &next)
+	if err := c.taint(ctx, member, &next, err == nil, now); err != nil {
+		return reconcile.Result{}, err
+	}
+	if !worthWriting(member.Status, next) {
+		return reconcile.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
+	}
+	return c.writeStatus(ctx, member, next, c.nextProbe(member.Name))
+}
+
+// probed takes over the result of a probe, and returns the next status of the Cluster, without changes of its taints. The error is that of
+// the probe, or why the worker of the cluster sends nothing.
+func (c *Controller) probed(member *v1alpha1.Cluster, facts clusters.Facts, err error, now time.Time) (v1alpha1.ClusterStatus, error) {
 	if w := c.Pool.Worker(member.Name); w != nil {
 		err = cmp.Or(err, w.BreakerError())
 	}
 	c.Pool.Probed(member.Name, err)
-	c.emitReachability(member, err)
-	now := time.Now()
 	next := status.Cluster(member.Status, member.Generation, status.Probe{
 		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
 		Err: err, Reason: readyReason(err), Readiness: c.observe(member, err, now), Thresholds: c.Health.Thresholds,
 	}, now)
 	c.inform(member, &next)
-	if err := c.taint(ctx, member, &next, err == nil, now); err != nil {
-		return reconcile.Result{}, err
-	}
-	if probeTimeDue(member.Status.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(member.Status, next) {
-		if err := c.writeStatus(ctx, member, next); err != nil {
-			return reconcile.Result{}, err
-		}
-	}
-	return reconcile.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
+	return next, err
 }
 
-func (c *Controller) writeStatus(ctx context.Context, member *v1alpha1.Cluster, next v1alpha1.ClusterStatus) error {
+// writeStatus writes the status of a Cluster, which is reconciled again after a while: soon, if somebody else has changed the Cluster since
+// it was read, because the status rests on what it was.
+func (c *Controller) writeStatus(ctx context.Context, member *v1alpha1.Cluster, next v1alpha1.ClusterStatus, again time.Duration) (reconcile.Result, error) {
 	member.Status = next
-	if err := c.Records.PutStatus(ctx, member); err != nil && !apierrors.IsNotFound(err) {
-		return err
+	switch err := c.Records.PutStatus(ctx, member); {
+	case apierrors.IsConflict(err):
+		again = minProbeInterval
+	case err != nil && !apierrors.IsNotFound(err):
+		return reconcile.Result{}, err
 	}
-	return nil
+	return reconcile.Result{RequeueAfter: again}, nil
 }
 
 // nextProbe returns when the cluster is probed next: when its breaker lets a probe pass, or when its condition Ready is about to change.
@@ -240,7 +251,7 @@ func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clust
 
 var errRemoved = errors.New("the cluster was removed while it was probed")
 
-// inform adds the results of the last survey, and the taints of policies, to the next status of a Cluster.
+// inform adds the results of the last survey to the next status of a Cluster.
 func (c *Controller) inform(member *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
 	for _, kind := range []string{v1alpha1.CompleteAPIEnablements, v1alpha1.ResourceSummaryAvailable} {
 		if known := meta.FindStatusCondition(member.Status.Conditions, kind); known != nil {
@@ -252,7 +263,6 @@ func (c *Controller) inform(member *v1alpha1.Cluster, next *v1alpha1.ClusterStat
 	if w := c.Pool.Worker(member.Name); w != nil {
 		w.Inform(next, member.Generation)
 	}
-	c.addTaints(member, next)
 }
 
 // count is a complete probe, which counted the nodes.
@@ -433,6 +443,11 @@ func credentialDigest(member *v1alpha1.Cluster, secret *corev1.Secret) string {
 	enc := json.NewEncoder(h)
 	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, secret.Type, data}) // always encodes
 	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// worthWriting reports whether the next status of a Cluster differs from the written one by more than times, or the written times are old.
+func worthWriting(written, next v1alpha1.ClusterStatus) bool {
+	return probeTimeDue(written.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(written, next)
 }
 
 // probeTimeDue reports whether lastProbeTime has to be written although nothing else changed.

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -124,7 +125,7 @@ func TestASilentOwner(t *testing.T) {
 	for _, name := range []string{"heard", "silent"} {
 		member := &v1alpha1.Cluster{}
 		require.NoError(t, hub.Get(t.Context(), client.ObjectKey{Name: name}, member))
-		_, err := c.reconcileRemote(t.Context(), member)
+		_, err := c.reconcileRemote(t.Context(), member, time.Minute)
 		require.NoError(t, err)
 		after[name] = member.Status
 	}
@@ -137,6 +138,21 @@ func TestASilentOwner(t *testing.T) {
 	require.Len(t, after["silent"].Taints, 2)
 	require.Equal(t, v1alpha1.TaintUnreachable+":NoSchedule", after["silent"].Taints[1].ToString())
 	require.NotNil(t, after["silent"].Taints[1].TimeAdded)
+}
+
+// overtaken are records that somebody else has written since they were read.
+type overtaken struct{ store.Store }
+
+func (overtaken) PutStatus(context.Context, client.Object) error {
+	return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("clusters").GroupResource(), "eu", errors.New("it changed"))
+}
+
+// A status that rests on an old Cluster is computed again soon, without an error.
+func TestAnOvertakenWrite(t *testing.T) {
+	c := New(Options{Records: overtaken{}})
+	got, err := c.writeStatus(t.Context(), named("eu", "True", v1alpha1.ClusterReady), v1alpha1.ClusterStatus{}, time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, minProbeInterval, got.RequeueAfter)
 }
 
 // theirs is the ownership of a replica that owns nothing.

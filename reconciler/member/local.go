@@ -6,26 +6,14 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/status"
 )
 
 // Probe connects the cluster of an agent if necessary, and probes it. It returns the next status of the Cluster, which has the taints that
 // the hub wrote, and whether the status is worth a write.
-func (c *Controller) Probe(ctx context.Context, member *v1alpha1.Cluster) (next v1alpha1.ClusterStatus, due bool, err error) {
-	facts, failed := c.probeLocal(ctx, member)
-	w := c.Pool.Worker(member.Name)
-	if w != nil && failed == nil {
-		failed = w.BreakerError()
-	}
-	c.Pool.Probed(member.Name, failed)
-	now := time.Now()
-	next = status.Cluster(member.Status, member.Generation, status.Probe{
-		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
-		Err: failed, Reason: readyReason(failed), Readiness: c.observe(member, failed, now), Thresholds: c.Health.Thresholds,
-	}, now)
-	c.inform(member, &next)
-	next.Taints = member.Status.Taints
-	return next, probeTimeDue(member.Status.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(member.Status, next), failed
+func (c *Controller) Probe(ctx context.Context, member *v1alpha1.Cluster) (next v1alpha1.ClusterStatus, due bool) {
+	facts, err := c.probeLocal(ctx, member)
+	next, _ = c.probed(member, facts, err, time.Now()) // the status has the error
+	return next, worthWriting(member.Status, next)
 }
 
 // probeLocal connects with the account of the agent, once, and probes.

@@ -30,20 +30,17 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 		return reconcile.Result{}, err
 	}
 	if member.Status.LastProbeTime != nil {
-		_, err := c.reconcileRemote(ctx, member)
-		return reconcile.Result{RequeueAfter: probeInterval}, err
+		return c.reconcileRemote(ctx, member, probeInterval)
 	}
 	next := status.ClusterWithoutAgent(member.Status, member.Generation, now)
 	c.addTaints(member, &next)
 	if err := c.taint(ctx, member, &next, false, now); err != nil {
 		return reconcile.Result{}, err
 	}
-	if !equality.Semantic.DeepEqual(next, member.Status) {
-		if err := c.writeStatus(ctx, member, next); err != nil {
-			return reconcile.Result{}, err
-		}
+	if equality.Semantic.DeepEqual(next, member.Status) {
+		return reconcile.Result{RequeueAfter: probeInterval}, nil
 	}
-	return reconcile.Result{RequeueAfter: probeInterval}, nil
+	return c.writeStatus(ctx, member, next, probeInterval)
 }
 
 // hear takes over what the agent of a cluster wrote last: its Lease, and its probe of the cluster.

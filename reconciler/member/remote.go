@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
@@ -34,8 +33,9 @@ func (c *Controller) silent(member *v1alpha1.Cluster, now time.Time) bool {
 }
 
 // reconcileRemote writes the leader's part of the status of a Cluster that another replica owns: the taints of policies, that a plan
-// needs its free resources, and that its owner reports nothing any more. The owner writes the rest.
-func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster) (reconcile.Result, error) {
+// needs its free resources, and that its owner reports nothing any more. The owner writes the rest. The Cluster is reconciled again after
+// a while.
+func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster, again time.Duration) (reconcile.Result, error) {
 	if c.Registry.Follower() {
 		return reconcile.Result{}, nil
 	}
@@ -62,12 +62,10 @@ func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Clust
 			Message: "a plan depends on the resources of the cluster; they are about to be measured", ObservedGeneration: member.Generation,
 		})
 	}
-	if !equality.Semantic.DeepEqual(next, member.Status) {
-		if err := c.writeStatus(ctx, member, next); err != nil {
-			return reconcile.Result{}, err
-		}
+	if equality.Semantic.DeepEqual(next, member.Status) {
+		return reconcile.Result{RequeueAfter: again}, nil
 	}
-	return reconcile.Result{RequeueAfter: deliver.SurveyInterval}, nil
+	return c.writeStatus(ctx, member, next, again)
 }
 
 // resourcesWanted reports whether the leader has asked for the resources of a cluster: they were measured, or measuring

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -11,18 +12,26 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
-// TestTheKeyOfFingerprints is kept on a hub by whoever needs it first, and all have the same.
-func TestTheKeyOfFingerprints(t *testing.T) {
+// TestOnAHub has one hub for all tests.
+func TestOnAHub(t *testing.T) {
 	hub := localtest.Start(t, "hub").Config()
+	t.Run("the key of fingerprints", func(t *testing.T) { keyOfFingerprints(t, hub) })
+	t.Run("two writers of a status", func(t *testing.T) { twoWriters(t, hub) })
+}
+
+// keyOfFingerprints checks that the first process that needs a key makes it, and that all have the same.
+func keyOfFingerprints(t *testing.T, hub *rest.Config) {
 	admin := clientFor(t, hub)
 	at := func(namespace string) types.NamespacedName {
 		return types.NamespacedName{Namespace: namespace, Name: FingerprintSecret}
@@ -96,7 +105,9 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 
 func clientFor(t *testing.T, cfg *rest.Config) client.Client {
 	t.Helper()
-	c, err := client.New(cfg, client.Options{})
+	scheme := runtime.NewScheme()
+	require.NoError(t, errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
 	require.NoError(t, err)
 	return c
 }

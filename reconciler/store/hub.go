@@ -50,7 +50,7 @@ func (h Hub) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
 // put applies a part of obj that has its spec, and sets UID and generation to the stored ones.
 func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, part map[string]any) error {
 	defer h.versions.begin(obj)()
-	part["metadata"] = metadata{obj.GetNamespace(), obj.GetName(), obj.GetLabels(), obj.GetOwnerReferences()}
+	part["metadata"] = metadata{Namespace: obj.GetNamespace(), Name: obj.GetName(), Labels: obj.GetLabels(), OwnerReferences: obj.GetOwnerReferences()}
 	answer, err := h.apply(ctx, h.client.Patch, gvk, part)
 	if err != nil {
 		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
@@ -69,7 +69,8 @@ func (h Hub) Get(ctx context.Context, obj client.Object) error {
 	return h.reader.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 }
 
-// PutStatus implements Store.
+// PutStatus implements Store. The status of a Cluster has two writers under one name, the leader, and the reporter on the cluster: a
+// write that rests on another version of the Cluster than the stored one is a conflict.
 func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 	defer h.versions.begin(obj)()
 	patch := func(ctx context.Context, obj client.Object, p client.Patch, _ ...client.PatchOption) error {
@@ -80,14 +81,20 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 		return err
 	}
 	_, status := parts(obj)
-	answer, err := h.apply(ctx, patch, gvk, map[string]any{
-		"metadata": metadata{Namespace: obj.GetNamespace(), Name: obj.GetName()}, "status": status,
-	})
+	about := metadata{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	_, isCluster := obj.(*v1alpha1.Cluster)
+	if isCluster {
+		about.ResourceVersion = obj.GetResourceVersion()
+	}
+	answer, err := h.apply(ctx, patch, gvk, map[string]any{"metadata": about, "status": status})
 	if err != nil {
 		return fmt.Errorf("writing the status of %s to the hub: %w", title(obj), err)
 	}
 	if known := obj.GetGeneration(); known == 0 || known == answer.Generation {
 		h.versions.note(obj, answer.ResourceVersion) // otherwise somebody else has changed the spec
+	}
+	if isCluster {
+		obj.SetResourceVersion(answer.ResourceVersion)
 	}
 	return nil
 }
@@ -154,6 +161,7 @@ type metadata struct {
 	Name            string                  `json:"name"`
 	Labels          map[string]string       `json:"labels,omitempty"`
 	OwnerReferences []metav1.OwnerReference `json:"ownerReferences,omitempty"`
+	ResourceVersion string                  `json:"resourceVersion,omitempty"` // that the stored object must have
 }
 
 // apply sends a part of an object, which has metadata, and returns the metadata of the stored object.

@@ -21,7 +21,8 @@ type Store interface {
 	// Create writes a FederatedObject that does not exist, with the status that it has here, in one request, and sets its UID
 	// and its generation. If it exists, its generation is not 1 afterwards, and the status is not about that generation.
 	Create(ctx context.Context, obj *v1alpha1.FederatedObject) error
-	// PutStatus replaces the whole status of obj in one request. It returns NotFound if obj does not exist.
+	// PutStatus replaces the whole status of obj in one request. It returns NotFound if obj does not exist, and Conflict for a Cluster
+	// that has changed since it was read.
 	PutStatus(ctx context.Context, obj client.Object) error
 	// Get reads spec and status of a record.
 	Get(ctx context.Context, obj client.Object) error
