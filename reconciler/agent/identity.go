@@ -3,8 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -21,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/util/keyutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/registration"
@@ -122,15 +119,7 @@ func (a *Agent) keepIdentity(ctx context.Context) {
 // renewIdentity requests a certificate for a new key, and writes both into the Secret of the agent before it uses them: an agent that
 // starts again has them, too.
 func (a *Agent) renewIdentity(ctx context.Context) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	text, err := keyutil.MarshalPrivateKeyToPEM(key)
-	if err != nil {
-		return err
-	}
-	r, err := request.New(rand.Reader, a.Cluster, key)
+	r, key, err := request.New(rand.Reader, a.Cluster)
 	if err != nil {
 		return err
 	}
@@ -140,11 +129,11 @@ func (a *Agent) renewIdentity(ctx context.Context) error {
 	if err := a.awaitCertificate(ctx, r); err != nil {
 		return err
 	}
-	next, err := pair(r.Status.Certificate, text)
+	next, err := pair(r.Status.Certificate, key)
 	if err != nil {
 		return err
 	}
-	if err := a.store(ctx, r.Status.Certificate, text); err != nil {
+	if err := a.store(ctx, r.Status.Certificate, key); err != nil {
 		return err
 	}
 	a.identity.use(next)

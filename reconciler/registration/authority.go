@@ -26,12 +26,7 @@ const backdate = 5 * time.Minute
 
 // sign returns the certificate for an approved request of an agent, as PEM. Only the key comes from the request.
 func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now time.Time) ([]byte, error) {
-	cluster, err := request.Cluster(spec)
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(spec.Request)
-	r, err := x509.ParseCertificateRequest(block.Bytes)
+	cluster, public, err := request.Parse(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +39,7 @@ func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now 
 		return nil, err
 	}
 	usage := x509.KeyUsageDigitalSignature
-	if _, encrypts := r.PublicKey.(*rsa.PublicKey); encrypts {
+	if _, encrypts := public.(*rsa.PublicKey); encrypts {
 		usage |= x509.KeyUsageKeyEncipherment
 	}
 	ends := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)
@@ -55,7 +50,7 @@ func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now 
 		SerialNumber: serial, Subject: pkix.Name{CommonName: delivery.AgentUser(cluster), Organization: []string{delivery.AgentsGroup}},
 		NotBefore: now.Add(-backdate), NotAfter: ends, KeyUsage: usage, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		BasicConstraintsValid: true,
-	}, ca, r.PublicKey, key)
+	}, ca, public, key)
 	if err != nil {
 		return nil, fmt.Errorf("signing the certificate of the agent of cluster %s: %w", cluster, err)
 	}

@@ -127,7 +127,7 @@ func (c *Controller) decide(ctx context.Context, r *certificatesv1.CertificateSi
 // gather reads everything that the verdict depends on, and the Secret of the token.
 func (c *Controller) gather(ctx context.Context, r *certificatesv1.CertificateSigningRequest, now time.Time) (request.Input, *corev1.Secret, error) {
 	in := request.Input{UID: r.UID, Created: r.CreationTimestamp.Time, Request: r.Spec, Traits: request.TraitsOf(r.Annotations), Now: now}
-	cluster, err := request.Cluster(&r.Spec)
+	cluster, _, err := request.Parse(&r.Spec)
 	if err != nil {
 		return in, nil, nil // the verdict has the error
 	}

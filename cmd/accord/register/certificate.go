@@ -2,8 +2,6 @@ package register
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -17,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/keyutil"
 
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/reconciler/registration/request"
@@ -40,15 +37,7 @@ func (o *Options) requestIdentity(ctx context.Context, out io.Writer, ca []byte,
 	if err != nil {
 		return identity{}, err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return identity{}, fmt.Errorf("making the key of the agent: %w", err)
-	}
-	text, err := keyutil.MarshalPrivateKeyToPEM(key)
-	if err != nil {
-		return identity{}, fmt.Errorf("encoding the key of the agent: %w", err)
-	}
-	r, err := o.certificateRequest(key, uid)
+	r, key, err := o.certificateRequest(uid)
 	if err != nil {
 		return identity{}, err
 	}
@@ -64,14 +53,13 @@ func (o *Options) requestIdentity(ctx context.Context, out io.Writer, ca []byte,
 	certificate, err := o.await(ctx, out, r.Name, func(ctx context.Context) (*certificatesv1.CertificateSigningRequest, error) {
 		return requests.Get(ctx, r.Name, metav1.GetOptions{})
 	})
-	return identity{certificate: certificate, key: text}, err
+	return identity{certificate: certificate, key: key}, err
 }
 
-// certificateRequest returns the request for the certificate of the agent.
-func (o *Options) certificateRequest(key *ecdsa.PrivateKey, uid string) (*certificatesv1.CertificateSigningRequest, error) {
-	r, err := request.New(rand.Reader, o.Name, key)
-	if err != nil {
-		return nil, err
+// certificateRequest returns the request for the certificate of the agent, and its key.
+func (o *Options) certificateRequest(uid string) (r *certificatesv1.CertificateSigningRequest, key []byte, err error) {
+	if r, key, err = request.New(rand.Reader, o.Name); err != nil {
+		return nil, nil, err
 	}
 	for annotation, value := range map[string]string{
 		registration.ClusterIDAnnotation: uid, registration.ClusterRegionAnnotation: o.Region, registration.ClusterProviderAnnotation: o.Provider,
@@ -81,7 +69,7 @@ func (o *Options) certificateRequest(key *ecdsa.PrivateKey, uid string) (*certif
 			r.Annotations[annotation] = value
 		}
 	}
-	return r, nil
+	return r, key, nil
 }
 
 // await waits for the certificate, and prints the reason while the hub does not approve the request.

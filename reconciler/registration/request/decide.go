@@ -78,7 +78,7 @@ type Verdict struct {
 
 // Decide returns the verdict about a request.
 func Decide(in Input) Verdict {
-	cluster, err := Cluster(&in.Request)
+	cluster, _, err := Parse(&in.Request)
 	if err != nil {
 		return Verdict{Reason: InvalidRequest, Message: "the request is not that of an agent: " + err.Error()}
 	}

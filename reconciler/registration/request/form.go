@@ -5,6 +5,7 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -36,42 +37,42 @@ func ForAgent(spec *certificatesv1.CertificateSigningRequestSpec) bool {
 	if spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return false
 	}
-	r, err := parse(spec.Request)
+	r, err := read(spec.Request)
 	return err == nil && (strings.HasPrefix(r.Subject.CommonName, delivery.AgentUserPrefix) || slices.Contains(r.Subject.Organization, delivery.AgentsGroup))
 }
 
-// Cluster returns the cluster for whose agent the request is. It returns an error for a request that has not exactly the form of such a
-// request; a certificate for it could do more than an agent.
-func Cluster(spec *certificatesv1.CertificateSigningRequestSpec) (string, error) {
-	r, err := parse(spec.Request)
+// Parse returns the cluster for whose agent the request is, and the public key. It returns an error for a request that has not exactly
+// the form of such a request; a certificate for it could do more than an agent.
+func Parse(spec *certificatesv1.CertificateSigningRequestSpec) (cluster string, key crypto.PublicKey, err error) {
+	r, err := read(spec.Request)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	name, found := strings.CutPrefix(r.Subject.CommonName, delivery.AgentUserPrefix)
 	switch {
 	case spec.SignerName != certificatesv1.KubeAPIServerClientSignerName:
-		return "", fmt.Errorf("the signer is %q, expected %q", spec.SignerName, certificatesv1.KubeAPIServerClientSignerName)
+		return "", nil, fmt.Errorf("the signer is %q, expected %q", spec.SignerName, certificatesv1.KubeAPIServerClientSignerName)
 	case !found:
-		return "", fmt.Errorf("the common name is %q, expected %sCLUSTER", r.Subject.CommonName, delivery.AgentUserPrefix)
+		return "", nil, fmt.Errorf("the common name is %q, expected %sCLUSTER", r.Subject.CommonName, delivery.AgentUserPrefix)
 	case !slices.Equal(r.Subject.Organization, []string{delivery.AgentsGroup}):
-		return "", fmt.Errorf("the organization is %q, expected %q alone", r.Subject.Organization, delivery.AgentsGroup)
+		return "", nil, fmt.Errorf("the organization is %q, expected %q alone", r.Subject.Organization, delivery.AgentsGroup)
 	case len(r.Subject.Names) != 2:
-		return "", errors.New("the subject has attributes beside common name and organization")
+		return "", nil, errors.New("the subject has attributes beside common name and organization")
 	case len(r.DNSNames)+len(r.IPAddresses)+len(r.EmailAddresses)+len(r.URIs) > 0:
-		return "", errors.New("it has subject alternative names, and the certificate of an agent has none")
+		return "", nil, errors.New("it has subject alternative names, and the certificate of an agent has none")
 	case len(r.Extensions) > 0:
-		return "", errors.New("it has extensions, and the certificate of an agent has none")
+		return "", nil, errors.New("it has extensions, and the certificate of an agent has none")
 	}
 	if err := registration.CheckClusterName(name); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := checkKey(spec, r); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if s := spec.ExpirationSeconds; s == nil || time.Duration(*s)*time.Second > MaxLifetime {
-		return "", fmt.Errorf("spec.expirationSeconds must be set, and at most %d (30 days)", int(MaxLifetime/time.Second))
+		return "", nil, fmt.Errorf("spec.expirationSeconds must be set, and at most %d (30 days)", int(MaxLifetime/time.Second))
 	}
-	return name, nil
+	return name, r.PublicKey, nil
 }
 
 // checkKey checks the public key, the proof that the requester has the private one, and the usages.
@@ -96,7 +97,7 @@ func checkKey(spec *certificatesv1.CertificateSigningRequestSpec, r *x509.Certif
 	return nil
 }
 
-func parse(text []byte) (*x509.CertificateRequest, error) {
+func read(text []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
 		return nil, errors.New("spec.request is not a PEM block CERTIFICATE REQUEST")
@@ -108,12 +109,21 @@ func parse(text []byte) (*x509.CertificateRequest, error) {
 	return r, nil
 }
 
-// New returns the request for the certificate of the agent of a cluster, which key signs.
-func New(random io.Reader, cluster string, key crypto.Signer) (*certificatesv1.CertificateSigningRequest, error) {
+// New makes a key, and returns the request for the certificate of the agent of a cluster with it, and the key as PEM.
+func New(random io.Reader, cluster string) (r *certificatesv1.CertificateSigningRequest, privateKey []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), random)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making the key of the agent: %w", err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encoding the key of the agent: %w", err)
+	}
+	privateKey = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
 	subject := pkix.Name{CommonName: delivery.AgentUser(cluster), Organization: []string{delivery.AgentsGroup}}
 	der, err := x509.CreateCertificateRequest(random, &x509.CertificateRequest{Subject: subject}, key)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the request of the agent: %w", err)
+		return nil, nil, fmt.Errorf("encoding the request of the agent: %w", err)
 	}
 	return &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "accord-agent-" + cluster + "-", Annotations: map[string]string{}},
@@ -123,5 +133,5 @@ func New(random io.Reader, cluster string, key crypto.Signer) (*certificatesv1.C
 			ExpirationSeconds: ptr.To(int32(MaxLifetime / time.Second)),
 			Usages:            []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageClientAuth},
 		},
-	}, nil
+	}, privateKey, nil
 }
