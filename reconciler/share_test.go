@@ -82,7 +82,7 @@ func TestReplicasShareClusters(t *testing.T) {
 type replicas struct {
 	*world
 	clusters  []string
-	processes map[string]victim
+	processes map[string]victim // the zero victim: it was killed
 	writes    *writes
 	logs      *os.File
 	dir       string
@@ -130,7 +130,7 @@ func (w *replicas) newcomer() string {
 		idle := slices.ContainsFunc(all, func(r string) bool {
 			return !slices.ContainsFunc(w.clusters, func(c string) bool { return lease.Owner(c, all) == r })
 		})
-		if w.processes[name].Cmd == nil && !idle {
+		if _, used := w.processes[name]; !used && !idle { // the reports of one that was killed are still there
 			return name
 		}
 	}
@@ -158,11 +158,13 @@ func (w *replicas) replica(name string) {
 func (w *replicas) kill(name string) {
 	w.t.Helper()
 	w.processes[name].kill(w.t)
-	delete(w.processes, name)
+	w.processes[name] = victim{}
 }
 
 // alive are the names of the replicas that were not killed, sorted.
-func (w *replicas) alive() []string { return slices.Sorted(maps.Keys(w.processes)) }
+func (w *replicas) alive() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.processes)), func(name string) bool { return w.processes[name].Cmd == nil })
+}
 
 // shared waits until every replica holds its share: all but the one that leads report of their clusters.
 func (w *replicas) shared() {
