@@ -135,7 +135,7 @@ func (w *world) grant(cluster string) {
 	require.NoError(w, err)
 	_, err = hub.RbacV1().ClusterRoleBindings().Create(w.Context(), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: delivery.AgentUser(cluster)}},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: delivery.AgentUser(cluster, "1")}},
 	}, metav1.CreateOptions{})
 	require.NoError(w, err)
 }
@@ -143,7 +143,7 @@ func (w *world) grant(cluster string) {
 // as returns the configuration of the agent of a cluster.
 func (w *world) as(cluster string) *rest.Config {
 	cfg := rest.CopyConfig(w.hub)
-	cfg.Impersonate = rest.ImpersonationConfig{UserName: delivery.AgentUser(cluster), Groups: []string{delivery.AgentsGroup, "system:authenticated"}}
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: delivery.AgentUser(cluster, "1"), Groups: []string{delivery.AgentsGroup, "system:authenticated"}}
 	return cfg
 }
 
@@ -262,7 +262,7 @@ func (w *world) foreignBundles() {
 		{http.MethodGet, "?watch=true&fieldSelector=metadata.name%3Dus"}, {http.MethodDelete, "/eu"}, {http.MethodPost, ""},
 	} {
 		s := w.refused(http.StatusForbidden, &w.agent, r.method, path+r.path, list(digests(w.us)...))
-		require.Contains(w, s.Message, delivery.AgentUser("eu"), r.path)
+		require.Contains(w, s.Message, delivery.AgentUser("eu", "1"), r.path)
 	}
 }
 
@@ -303,7 +303,7 @@ func (w *world) direct() {
 		c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}}}
 		defer c.CloseIdleConnections()
 		w.refused(http.StatusUnauthorized, c, http.MethodGet, "https://"+w.address+path+"/eu/index", "")
-		w.refused(http.StatusUnauthorized, c, http.MethodGet, "https://"+w.address+path+"/eu/index", "", "X-Remote-User: "+delivery.AgentUser("eu"))
+		w.refused(http.StatusUnauthorized, c, http.MethodGet, "https://"+w.address+path+"/eu/index", "", "X-Remote-User: "+delivery.AgentUser("eu", "1"))
 		w.refused(http.StatusUnauthorized, c, http.MethodGet, "https://"+w.address+path+"/eu/index", "", "X-Remote-User: admin", "X-Remote-Group: system:masters")
 	}
 }

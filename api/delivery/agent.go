@@ -5,14 +5,17 @@ import (
 )
 
 const (
-	// AgentUserPrefix comes before the name of the Cluster in the user name of its agent.
+	// AgentUserPrefix comes before the name of the Cluster in the user name of its agent. A colon and the name of the registration follow.
 	AgentUserPrefix = "system:accord:agent:"
 	// AgentsGroup has the agents of all clusters.
 	AgentsGroup = "system:accord:agents"
 )
 
-// AgentUser returns the user name of the agent of a cluster.
-func AgentUser(cluster string) string { return AgentUserPrefix + cluster }
+// AgentUser returns the user name of the agent of a cluster, which ends with the name of its registration: when a cluster registers again,
+// its agent is another user, and a key of an earlier registration has no rights.
+func AgentUser(cluster, registration string) string {
+	return AgentUserPrefix + cluster + ":" + registration
+}
 
 // AgentRules returns the rights of the agent of a cluster on bundles, for a ClusterRole that only this agent is bound to: its own Bundle,
 // the index and the objects of its own bundle, and nothing else.

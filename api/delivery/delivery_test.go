@@ -21,7 +21,7 @@ func TestTheRightsOfAnAgentNameItsCluster(t *testing.T) {
 		require.Len(t, rule.Resources, 1)
 		require.NotContains(t, rule.Resources[0]+strings.Join(rule.Verbs, ""), "*")
 	}
-	require.Equal(t, "system:accord:agent:eu-1", delivery.AgentUser("eu-1"))
+	require.Equal(t, "system:accord:agent:eu-1:8f3k2a", delivery.AgentUser("eu-1", "8f3k2a"))
 }
 
 func TestDigests(t *testing.T) {

@@ -1,7 +1,10 @@
 package registration
 
 import (
+	"encoding/base32"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +51,26 @@ func CheckClusterName(name string) error {
 		return fmt.Errorf("cluster name %q: %s are reserved; choose another name", name, strings.Join(reserved, ", "))
 	}
 	return nil
+}
+
+// CheckRegistrationName returns an error for a text that names no registration of a cluster.
+func CheckRegistrationName(name string) error {
+	if !registrationName.MatchString(name) {
+		return fmt.Errorf("the name of the registration is %q, expected %s", name, registrationName)
+	}
+	return nil
+}
+
+// registrationName has 50 random bits: two registrations of one cluster never share a name.
+var registrationName = regexp.MustCompile("^[a-z2-7]{10}$")
+
+// NewRegistrationName returns the name of a registration.
+func NewRegistrationName(random io.Reader) (string, error) {
+	var bits [10]byte
+	if _, err := io.ReadFull(random, bits[:]); err != nil {
+		return "", fmt.Errorf("naming the registration: %w", err)
+	}
+	return strings.ToLower(base32.StdEncoding.EncodeToString(bits[:])[:10]), nil
 }
 
 // RoleName returns the name of the ClusterRole, the Role and their bindings of the agent of a cluster. A colon is in no name of a Cluster.

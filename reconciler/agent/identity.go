@@ -119,7 +119,7 @@ func (a *Agent) keepIdentity(ctx context.Context) {
 // renewIdentity requests a certificate for a new key, and writes both into the Secret of the agent before it uses them: an agent that
 // starts again has them, too.
 func (a *Agent) renewIdentity(ctx context.Context) error {
-	r, key, err := request.New(rand.Reader, a.Cluster)
+	r, key, err := request.New(rand.Reader, a.Cluster, a.identity.certificate().Leaf.Subject.CommonName)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const backdate = 5 * time.Minute
 
 // sign returns the certificate for an approved request of an agent, as PEM. Only the key comes from the request.
 func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now time.Time) ([]byte, error) {
-	cluster, public, err := request.Parse(spec)
+	form, err := request.Parse(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now 
 		return nil, err
 	}
 	usage := x509.KeyUsageDigitalSignature
-	if _, encrypts := public.(*rsa.PublicKey); encrypts {
+	if _, encrypts := form.Key.(*rsa.PublicKey); encrypts {
 		usage |= x509.KeyUsageKeyEncipherment
 	}
 	ends := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)
@@ -47,12 +47,12 @@ func (a Authority) sign(spec *certificatesv1.CertificateSigningRequestSpec, now 
 		ends = ca.NotAfter
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: delivery.AgentUser(cluster), Organization: []string{delivery.AgentsGroup}},
+		SerialNumber: serial, Subject: pkix.Name{CommonName: form.User, Organization: []string{delivery.AgentsGroup}},
 		NotBefore: now.Add(-backdate), NotAfter: ends, KeyUsage: usage, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		BasicConstraintsValid: true,
-	}, ca, public, key)
+	}, ca, form.Key, key)
 	if err != nil {
-		return nil, fmt.Errorf("signing the certificate of the agent of cluster %s: %w", cluster, err)
+		return nil, fmt.Errorf("signing the certificate of the agent of cluster %s: %w", form.Cluster, err)
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }

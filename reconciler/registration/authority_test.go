@@ -39,7 +39,7 @@ func TestAuthoritySignsAgentsOnly(t *testing.T) {
 			ExpirationSeconds: ptr.To[int32](7200),
 		}
 	}
-	text, err := authority.sign(spec(pkix.Name{CommonName: "system:accord:agent:eu-1", Organization: []string{"system:accord:agents"}}), now)
+	text, err := authority.sign(spec(pkix.Name{CommonName: "system:accord:agent:eu-1:abcdefgh23", Organization: []string{"system:accord:agents"}}), now)
 	require.NoError(t, err)
 	signed, err := cert.ParseCertsPEM(text)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestAuthoritySignsAgentsOnly(t *testing.T) {
 	_, err = signed[0].Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	require.NoError(t, err)
 	require.True(t, agentKey.PublicKey.Equal(signed[0].PublicKey))
-	require.Equal(t, "CN=system:accord:agent:eu-1,O=system:accord:agents", signed[0].Subject.String())
+	require.Equal(t, "CN=system:accord:agent:eu-1:abcdefgh23,O=system:accord:agents", signed[0].Subject.String())
 	require.WithinDuration(t, now.Add(2*time.Hour), signed[0].NotAfter, time.Second)
 	require.Equal(t, []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, signed[0].ExtKeyUsage)
 

@@ -103,7 +103,7 @@ func (c *Controller) decide(ctx context.Context, r *certificatesv1.CertificateSi
 		if err := c.use(ctx, in, secret); err != nil {
 			return request.Verdict{}, err
 		}
-		if err := c.enroll(ctx, verdict.Cluster, in); err != nil {
+		if err := c.enroll(ctx, verdict, in); err != nil {
 			return request.Verdict{}, err
 		}
 	}
@@ -127,7 +127,7 @@ func (c *Controller) decide(ctx context.Context, r *certificatesv1.CertificateSi
 // gather reads everything that the verdict depends on, and the Secret of the token.
 func (c *Controller) gather(ctx context.Context, r *certificatesv1.CertificateSigningRequest, now time.Time) (request.Input, *corev1.Secret, error) {
 	in := request.Input{UID: r.UID, Created: r.CreationTimestamp.Time, Request: r.Spec, Traits: request.TraitsOf(r.Annotations), Now: now}
-	cluster, _, err := request.Parse(&r.Spec)
+	form, err := request.Parse(&r.Spec)
 	if err != nil {
 		return in, nil, nil // the verdict has the error
 	}
@@ -143,19 +143,22 @@ func (c *Controller) gather(ctx context.Context, r *certificatesv1.CertificateSi
 	}
 	for i := range all.Items {
 		switch x := &all.Items[i]; {
-		case x.Name == cluster:
+		case x.Name == form.Cluster:
 			in.Cluster = x
 		case x.Spec.ID != "" && x.Spec.ID == in.Traits.ID:
 			in.SameID = x.Name
 		}
 	}
 	binding := &rbacv1.ClusterRoleBinding{}
-	err = c.Uncached.Get(ctx, client.ObjectKey{Name: registration.RoleName(cluster)}, binding)
+	err = c.Uncached.Get(ctx, client.ObjectKey{Name: registration.RoleName(form.Cluster)}, binding)
 	if client.IgnoreNotFound(err) != nil {
 		return in, nil, fmt.Errorf("reading the rights of the agent: %w", err)
 	}
 	if in.Cluster != nil && ownedBy(binding, in.Cluster) {
 		in.RegisteredBy = types.UID(binding.Annotations[registration.RegisteredByAnnotation])
+		if len(binding.Subjects) == 1 {
+			in.Agent = binding.Subjects[0].Name
+		}
 	}
 	return in, secret, nil
 }

@@ -18,7 +18,8 @@ import (
 
 // enroll creates the Cluster, unless it is declared, and the rights of its agent. The Cluster owns the rights: they end with it. The
 // ClusterRoleBinding comes last, because it marks the cluster as registered.
-func (c *Controller) enroll(ctx context.Context, name string, in request.Input) error {
+func (c *Controller) enroll(ctx context.Context, verdict request.Verdict, in request.Input) error {
+	name := verdict.Cluster
 	cluster := in.Cluster
 	if cluster == nil {
 		cluster = &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: in.Traits.Spec()}
@@ -26,7 +27,7 @@ func (c *Controller) enroll(ctx context.Context, name string, in request.Input) 
 			return fmt.Errorf("creating cluster %s: %w", name, err)
 		}
 	}
-	for _, o := range agentRights(cluster, c.Namespace, string(in.UID)) {
+	for _, o := range agentRights(cluster, c.Namespace, verdict.User, string(in.UID)) {
 		if err := c.replace(ctx, o, cluster); err != nil {
 			return fmt.Errorf("granting the rights of the agent of cluster %s: %w", name, err)
 		}
@@ -54,9 +55,9 @@ func (c *Controller) replace(ctx context.Context, o client.Object, owner *v1alph
 	return c.Hub.Create(ctx, o, client.FieldOwner(v1alpha1.FieldManager))
 }
 
-// agentRights returns the Lease of an agent and its rights on the hub, which name its cluster. The admission policy
+// agentRights returns the Lease of an agent and its rights on the hub, which name its cluster and registration. The admission policy
 // agent.accord.dev confines its DeliveryReports.
-func agentRights(cluster *v1alpha1.Cluster, namespace, requestUID string) []client.Object {
+func agentRights(cluster *v1alpha1.Cluster, namespace, user, requestUID string) []client.Object {
 	meta := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
 			Namespace: namespace, Name: name, Labels: map[string]string{registration.ManagedByLabel: registration.ManagedBy, v1alpha1.ClusterLabel: cluster.Name},
@@ -67,7 +68,7 @@ func agentRights(cluster *v1alpha1.Cluster, namespace, requestUID string) []clie
 		}
 	}
 	role, lease := registration.RoleName(cluster.Name), registration.LeaseName(cluster.Name)
-	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: delivery.AgentUser(cluster.Name)}}
+	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}}
 	return []client.Object{
 		&coordinationv1.Lease{ObjectMeta: meta(namespace, lease)},
 		&rbacv1.Role{ObjectMeta: meta(namespace, role), Rules: []rbacv1.PolicyRule{{

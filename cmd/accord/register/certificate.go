@@ -58,7 +58,7 @@ func (o *Options) requestIdentity(ctx context.Context, out io.Writer, ca []byte,
 
 // certificateRequest returns the request for the certificate of the agent, and its key.
 func (o *Options) certificateRequest(uid string) (r *certificatesv1.CertificateSigningRequest, key []byte, err error) {
-	if r, key, err = request.New(rand.Reader, o.Name); err != nil {
+	if r, key, err = request.New(rand.Reader, o.Name, ""); err != nil {
 		return nil, nil, err
 	}
 	for annotation, value := range map[string]string{

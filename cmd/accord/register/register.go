@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
@@ -130,7 +129,7 @@ func (o *Options) awaitReady(ctx context.Context, out io.Writer, kubeconfig []by
 		if _, err := look(ctx); err != nil {
 			return fmt.Errorf("the agent cannot read its Cluster on the hub: %w", err)
 		}
-		_, err := fmt.Fprintf(out, "registered as %s; its agent is starting. On the hub: accord get clusters %s\n", delivery.AgentUser(o.Name), o.Name)
+		_, err := fmt.Fprintf(out, "registered cluster %s; its agent is starting. On the hub: accord get clusters %[1]s\n", o.Name)
 		return err
 	}
 	fmt.Fprintf(out, "[ready] waiting at most %s for the agent\n", o.Timeout)

@@ -29,6 +29,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/ptr"
@@ -206,7 +207,7 @@ func agentOf(cluster string, organizations ...string) pkix.Name {
 	if organizations == nil {
 		organizations = []string{"system:accord:agents"}
 	}
-	return pkix.Name{CommonName: "system:accord:agent:" + cluster, Organization: organizations}
+	return pkix.Name{CommonName: "system:accord:agent:" + cluster + ":abcdefgh23", Organization: organizations}
 }
 
 func TestRegistration(t *testing.T) {
@@ -379,7 +380,7 @@ func hostileRequests(w *world, _ []string) {
 		"a malformed name":       agentOf("eu-9:admin"),
 		"no name":                agentOf(""),
 		"a user of Kubernetes":   {CommonName: "system:kube-controller-manager", Organization: []string{"system:accord:agents"}},
-		"an organizational unit": {CommonName: "system:accord:agent:eu-9", Organization: []string{"system:accord:agents"}, OrganizationalUnit: []string{"x"}},
+		"an organizational unit": {CommonName: "system:accord:agent:eu-9:abcdefgh23", Organization: []string{"system:accord:agents"}, OrganizationalUnit: []string{"x"}},
 	} {
 		require.Equal(w, "InvalidRequest", w.request(bearer, subject).Reason, name)
 	}
@@ -391,7 +392,11 @@ func hostileRequests(w *world, _ []string) {
 
 func hostileRenewals(w *world, _ []string) {
 	require.Equal(w, "AnotherAgent", w.request(w.agent(), agentOf("eu-2")).Reason, "a renewal for another cluster")
-	require.Equal(w, "Renewed", w.request(w.agent(), agentOf("eu-1")).Reason)
+	require.Equal(w, "AnotherAgent", w.request(w.agent(), agentOf("eu-1")).Reason, "a renewal for another registration")
+	block, _ := pem.Decode(w.agent().CertData)
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(w, err)
+	require.Equal(w, "Renewed", w.request(w.agent(), pkix.Name{CommonName: certificate.Subject.CommonName, Organization: certificate.Subject.Organization}).Reason)
 }
 
 func tokens(w *world, command []string) {
@@ -450,4 +455,27 @@ func unregisters(w *world, _ []string) {
 
 	again, err := w.register(w.token("--cluster", "eu-1"))
 	require.NoError(w, err, again)
+	stolen, next := clientOf(w, agent), clientOf(w, w.agent())
+	mine, lease, at := &v1alpha1.Cluster{}, &coordinationv1.Lease{}, client.ObjectKey{Namespace: "accord-system", Name: "agent.eu-1"}
+	require.Eventually(w, func() bool {
+		return next.Get(w.Context(), client.ObjectKey{Name: "eu-1"}, mine) == nil && next.Get(w.Context(), at, lease) == nil
+	}, patience, 50*time.Millisecond, "the new agent has its rights")
+	for what, err := range map[string]error{
+		"the Cluster":             stolen.Get(w.Context(), client.ObjectKey{Name: "eu-1"}, mine),
+		"the status":              stolen.Status().Patch(w.Context(), mine, client.RawPatch("application/merge-patch+json", []byte(`{"status":{"message":"x"}}`))),
+		"the Lease":               stolen.Get(w.Context(), at, lease),
+		"a report":                stolen.Create(w.Context(), report("late", "eu-1", "eu-1")),
+		"a request":               stolen.Create(w.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}),
+		"the index of the bundle": bundleIndex(w, agent),
+	} {
+		require.True(w, apierrors.IsForbidden(err), "with the key of the former registration, %s: %v", what, err)
+	}
+	require.False(w, apierrors.IsForbidden(bundleIndex(w, w.agent())))
+}
+
+// bundleIndex reads the index of the bundle of eu-1. This hub serves no bundles, and decides about the right to read them first.
+func bundleIndex(w *world, as *rest.Config) error {
+	c, err := kubernetes.NewForConfig(as)
+	require.NoError(w, err)
+	return c.RESTClient().Get().AbsPath("/apis/delivery.accord.dev/v1alpha1/bundles/eu-1/index").Do(w.Context()).Error()
 }

@@ -62,6 +62,8 @@ type Input struct {
 	Cluster *v1alpha1.Cluster
 	// RegisteredBy is the UID of the request that registered the agent of the cluster; empty if the cluster has no agent.
 	RegisteredBy types.UID
+	// Agent is the user that the rights of the agent are for; empty if the cluster has no agent.
+	Agent string
 	// SameID is the name of another Cluster with the spec.id that the request names; empty if there is none.
 	SameID string
 	Now    time.Time
@@ -70,15 +72,16 @@ type Input struct {
 // Verdict about a request. A request that is not approved stays pending.
 type Verdict struct {
 	Approve bool
-	// Cluster that the request is for; empty if the request is invalid.
-	Cluster string
+	// Cluster that the request is for, empty if the request is invalid, and the User of an approved one.
+	Cluster, User string
 	// Reason and Message explain the verdict.
 	Reason, Message string
 }
 
 // Decide returns the verdict about a request.
 func Decide(in Input) Verdict {
-	cluster, _, err := Parse(&in.Request)
+	form, err := Parse(&in.Request)
+	cluster := form.Cluster
 	if err != nil {
 		return Verdict{Reason: InvalidRequest, Message: "the request is not that of an agent: " + err.Error()}
 	}
@@ -91,21 +94,21 @@ func Decide(in Input) Verdict {
 	}
 	switch {
 	case registration.TokenID(user) != "" && slices.Contains(in.Request.Groups, registration.BootstrapGroup):
-		return first(in, cluster, pending)
+		return first(in, form, pending)
 	case !slices.Contains(in.Request.Groups, delivery.AgentsGroup):
 		return pending(UnknownRequester, "%q is neither the holder of a token of \"accord token create\" nor an agent", user)
-	case user != delivery.AgentUser(cluster):
+	case user != form.User:
 		return pending(AnotherAgent, "%q may renew its own certificate only", user)
-	case in.Cluster == nil || in.Cluster.DeletionTimestamp != nil || in.Cluster.Spec.SyncMode != v1alpha1.SyncModePull || in.RegisteredBy == "":
+	case in.Cluster == nil || in.Cluster.DeletionTimestamp != nil || in.Cluster.Spec.SyncMode != v1alpha1.SyncModePull || in.RegisteredBy == "" || in.Agent != user:
 		return pending(AgentRevoked, "cluster %s is not registered any more; register it again with a token", cluster)
 	}
-	return Verdict{Approve: true, Cluster: cluster, Reason: Renewed, Message: "the agent of cluster " + cluster + " renews its certificate"}
+	return Verdict{Approve: true, Cluster: cluster, User: user, Reason: Renewed, Message: "the agent of cluster " + cluster + " renews its certificate"}
 }
 
 // first decides about the first certificate of an agent. A request that was counted as a use of its token and not yet approved, because
 // accord stopped meanwhile, is decided as before.
-func first(in Input, cluster string, pending func(reason, format string, args ...any) Verdict) Verdict {
-	t, c := in.Token, in.Cluster
+func first(in Input, form Form, pending func(reason, format string, args ...any) Verdict) Verdict {
+	t, c, cluster := in.Token, in.Cluster, form.Cluster
 	if t == nil || t.User() != in.Request.Username {
 		return pending(TokenUnknown, "accord cannot read the Secret of the token %s; create another token with \"accord token create\"", registration.TokenID(in.Request.Username))
 	}
@@ -129,5 +132,5 @@ func first(in Input, cluster string, pending func(reason, format string, args ..
 	case in.SameID != "":
 		return pending(DuplicateCluster, "the cluster is a member already, as Cluster %s; remove that one first", in.SameID)
 	}
-	return Verdict{Approve: true, Cluster: cluster, Reason: Approved, Message: fmt.Sprintf("the token %s registers the cluster %s", t.ID, cluster)}
+	return Verdict{Approve: true, Cluster: cluster, User: form.User, Reason: Approved, Message: fmt.Sprintf("the token %s registers the cluster %s", t.ID, cluster)}
 }

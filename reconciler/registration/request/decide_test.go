@@ -47,7 +47,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-const agent, agents = "system:accord:agent:eu-1", "system:accord:agents"
+const agent, agents = "system:accord:agent:eu-1:abcdefgh23", "system:accord:agents"
 
 // valid returns a request of the holder of the token abcdef for cluster eu-1, which the hub approves.
 func valid(t *testing.T) request.Input {
@@ -82,7 +82,7 @@ func TestDecide(t *testing.T) {
 	renewal := func(cluster *v1alpha1.Cluster, registeredBy types.UID) edit {
 		return func(t *testing.T, in *request.Input) {
 			from(agent, agents, "system:authenticated")(t, in)
-			in.Token, in.Cluster, in.RegisteredBy = nil, cluster, registeredBy
+			in.Token, in.Cluster, in.RegisteredBy, in.Agent = nil, cluster, registeredBy, agent
 		}
 	}
 	deleted, push := pull(), pull()
@@ -121,23 +121,25 @@ func TestDecide(t *testing.T) {
 		}, request.Approved, ""},
 		"a renewal": {renewal(pull(), "request-0"), request.Renewed, ""},
 
-		"another signer":           {spec(func(s *certificatesv1.CertificateSigningRequestSpec) { s.SignerName = "kubernetes.io/kubelet-serving" }), request.InvalidRequest, "the signer is"},
-		"no request":               {spec(func(s *certificatesv1.CertificateSigningRequestSpec) { s.Request = []byte("x") }), request.InvalidRequest, "not a PEM block"},
-		"a user of the group":      {csr(subject("system:kube-scheduler", agents)), request.InvalidRequest, `the common name is "system:kube-scheduler"`},
-		"another organization":     {csr(subject(agent, "system:masters")), request.InvalidRequest, "the organization is"},
-		"two organizations":        {csr(subject(agent, agents, "system:masters")), request.InvalidRequest, "the organization is"},
-		"no organization":          {csr(subject(agent)), request.InvalidRequest, "the organization is"},
-		"an organizational unit":   {csr(withExtra), request.InvalidRequest, "attributes beside common name and organization"},
-		"a DNS name":               {csr(withSAN), request.InvalidRequest, "subject alternative names"},
-		"a URI":                    {csr(withURI), request.InvalidRequest, "subject alternative names"},
-		"a CA":                     {csr(withExtension), request.InvalidRequest, "it has extensions"},
-		"no cluster":               {csr(subject("system:accord:agent:", agents)), request.InvalidRequest, `cluster name ""`},
-		"a reserved name":          {csr(subject("system:accord:agent:hub", agents)), request.InvalidRequest, "are reserved"},
-		"a name with a colon":      {csr(subject("system:accord:agent:eu-1:admin", agents)), request.InvalidRequest, "expected at most 48"},
-		"a name with a slash":      {csr(subject("system:accord:agent:../eu-1", agents)), request.InvalidRequest, "expected at most 48"},
-		"a name with a capital":    {csr(subject("system:accord:agent:EU-1", agents)), request.InvalidRequest, "expected at most 48"},
-		"a name with a line break": {csr(subject("system:accord:agent:eu-1\n", agents)), request.InvalidRequest, "expected at most 48"},
-		"a name of 49 characters":  {csr(subject("system:accord:agent:"+strings.Repeat("e", 49), agents)), request.InvalidRequest, "expected at most 48"},
+		"another signer":                 {spec(func(s *certificatesv1.CertificateSigningRequestSpec) { s.SignerName = "kubernetes.io/kubelet-serving" }), request.InvalidRequest, "the signer is"},
+		"no request":                     {spec(func(s *certificatesv1.CertificateSigningRequestSpec) { s.Request = []byte("x") }), request.InvalidRequest, "not a PEM block"},
+		"a user of the group":            {csr(subject("system:kube-scheduler", agents)), request.InvalidRequest, `the common name is "system:kube-scheduler"`},
+		"another organization":           {csr(subject(agent, "system:masters")), request.InvalidRequest, "the organization is"},
+		"two organizations":              {csr(subject(agent, agents, "system:masters")), request.InvalidRequest, "the organization is"},
+		"no organization":                {csr(subject(agent)), request.InvalidRequest, "the organization is"},
+		"an organizational unit":         {csr(withExtra), request.InvalidRequest, "attributes beside common name and organization"},
+		"a DNS name":                     {csr(withSAN), request.InvalidRequest, "subject alternative names"},
+		"a URI":                          {csr(withURI), request.InvalidRequest, "subject alternative names"},
+		"a CA":                           {csr(withExtension), request.InvalidRequest, "it has extensions"},
+		"no cluster":                     {csr(subject("system:accord:agent:", agents)), request.InvalidRequest, `cluster name ""`},
+		"a reserved name":                {csr(subject("system:accord:agent:hub", agents)), request.InvalidRequest, "are reserved"},
+		"a name with a colon":            {csr(subject("system:accord:agent:eu-1:admin:abcdefgh23", agents)), request.InvalidRequest, "the name of the registration"},
+		"no registration":                {csr(subject("system:accord:agent:eu-1", agents)), request.InvalidRequest, "the name of the registration"},
+		"a registration of another form": {csr(subject("system:accord:agent:eu-1:admin", agents)), request.InvalidRequest, "the name of the registration"},
+		"a name with a slash":            {csr(subject("system:accord:agent:../eu-1", agents)), request.InvalidRequest, "expected at most 48"},
+		"a name with a capital":          {csr(subject("system:accord:agent:EU-1", agents)), request.InvalidRequest, "expected at most 48"},
+		"a name with a line break":       {csr(subject("system:accord:agent:eu-1\n", agents)), request.InvalidRequest, "expected at most 48"},
+		"a name of 49 characters":        {csr(subject("system:accord:agent:"+strings.Repeat("e", 49), agents)), request.InvalidRequest, "expected at most 48"},
 		"a server's usage": {spec(func(s *certificatesv1.CertificateSigningRequestSpec) {
 			s.Usages = append(s.Usages, certificatesv1.UsageServerAuth)
 		}), request.InvalidRequest, "the usages are"},
@@ -167,14 +169,19 @@ func TestDecide(t *testing.T) {
 		"a request that nobody waits for":    {func(_ *testing.T, in *request.Input) { in.Now = now.Add(request.Patience + 1) }, request.RequestTooOld, "again"},
 		"an expired token":                   {func(_ *testing.T, in *request.Input) { in.Token.Expires = now }, request.TokenExpired, "2026-11-23T12:00:00Z"},
 		"a used token":                       {func(_ *testing.T, in *request.Input) { *in.Token = in.Token.Used("another", now) }, request.TokenUsedUp, "(1)"},
-		"a name that the token does not permit": {csr(subject("system:accord:agent:us-1", agents)), request.NameNotPermitted,
+		"a name that the token does not permit": {csr(subject("system:accord:agent:us-1:abcdefgh23", agents)), request.NameNotPermitted,
 			`the token abcdef permits the cluster "eu-*", not "us-1"`},
 		"a Cluster in push mode":          {func(_ *testing.T, in *request.Input) { in.Cluster = push }, request.NameTaken, "push mode"},
 		"a Cluster with an agent":         {func(_ *testing.T, in *request.Input) { in.Cluster, in.RegisteredBy = pull(), "request-0" }, request.NameTaken, "has an agent"},
 		"a Cluster that is being deleted": {func(_ *testing.T, in *request.Input) { in.Cluster = deleted }, request.NameTaken, "being deleted"},
 		"a member under another name":     {func(_ *testing.T, in *request.Input) { in.SameID = "old" }, request.DuplicateCluster, "as Cluster old"},
 
-		"a renewal for another cluster":    {from("system:accord:agent:us-1", agents), request.AnotherAgent, "its own certificate only"},
+		"a renewal for another cluster":      {from("system:accord:agent:us-1:abcdefgh23", agents), request.AnotherAgent, "its own certificate only"},
+		"a renewal for another registration": {from("system:accord:agent:eu-1:another234", agents), request.AnotherAgent, "its own certificate only"},
+		"a renewal of an earlier registration": {func(t *testing.T, in *request.Input) {
+			renewal(pull(), "request-0")(t, in)
+			in.Agent = "system:accord:agent:eu-1:another234"
+		}, request.AgentRevoked, "register it again"},
 		"a renewal without a Cluster":      {renewal(nil, "request-0"), request.AgentRevoked, ""},
 		"a renewal after unregister":       {renewal(pull(), ""), request.AgentRevoked, "register it again"},
 		"a renewal in push mode":           {renewal(push, "request-0"), request.AgentRevoked, ""},
@@ -189,7 +196,7 @@ func TestDecide(t *testing.T) {
 			require.NotEmpty(t, got.Message)
 			require.Equal(t, c.reason == request.Approved || c.reason == request.Renewed, got.Approve)
 			if got.Approve {
-				require.Equal(t, "eu-1", got.Cluster)
+				require.Equal(t, []string{"eu-1", agent}, []string{got.Cluster, got.User})
 			}
 		})
 	}

@@ -2,6 +2,7 @@
 package request
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -41,38 +42,46 @@ func ForAgent(spec *certificatesv1.CertificateSigningRequestSpec) bool {
 	return err == nil && (strings.HasPrefix(r.Subject.CommonName, delivery.AgentUserPrefix) || slices.Contains(r.Subject.Organization, delivery.AgentsGroup))
 }
 
-// Parse returns the cluster for whose agent the request is, and the public key. It returns an error for a request that has not exactly
-// the form of such a request; a certificate for it could do more than an agent.
-func Parse(spec *certificatesv1.CertificateSigningRequestSpec) (cluster string, key crypto.PublicKey, err error) {
+// Form has the content of the request of an agent.
+type Form struct {
+	// User of the certificate, which names Cluster and the registration.
+	User, Cluster string
+	Key           crypto.PublicKey
+}
+
+// Parse returns an error for a request that has not exactly the form of the request of an agent; a certificate for it could do more than an
+// agent.
+func Parse(spec *certificatesv1.CertificateSigningRequestSpec) (Form, error) {
 	r, err := read(spec.Request)
 	if err != nil {
-		return "", nil, err
+		return Form{}, err
 	}
-	name, found := strings.CutPrefix(r.Subject.CommonName, delivery.AgentUserPrefix)
+	names, found := strings.CutPrefix(r.Subject.CommonName, delivery.AgentUserPrefix)
+	name, of, _ := strings.Cut(names, ":")
 	switch {
 	case spec.SignerName != certificatesv1.KubeAPIServerClientSignerName:
-		return "", nil, fmt.Errorf("the signer is %q, expected %q", spec.SignerName, certificatesv1.KubeAPIServerClientSignerName)
+		return Form{}, fmt.Errorf("the signer is %q, expected %q", spec.SignerName, certificatesv1.KubeAPIServerClientSignerName)
 	case !found:
-		return "", nil, fmt.Errorf("the common name is %q, expected %sCLUSTER", r.Subject.CommonName, delivery.AgentUserPrefix)
+		return Form{}, fmt.Errorf("the common name is %q, expected %sCLUSTER:REGISTRATION", r.Subject.CommonName, delivery.AgentUserPrefix)
 	case !slices.Equal(r.Subject.Organization, []string{delivery.AgentsGroup}):
-		return "", nil, fmt.Errorf("the organization is %q, expected %q alone", r.Subject.Organization, delivery.AgentsGroup)
+		return Form{}, fmt.Errorf("the organization is %q, expected %q alone", r.Subject.Organization, delivery.AgentsGroup)
 	case len(r.Subject.Names) != 2:
-		return "", nil, errors.New("the subject has attributes beside common name and organization")
+		return Form{}, errors.New("the subject has attributes beside common name and organization")
 	case len(r.DNSNames)+len(r.IPAddresses)+len(r.EmailAddresses)+len(r.URIs) > 0:
-		return "", nil, errors.New("it has subject alternative names, and the certificate of an agent has none")
+		return Form{}, errors.New("it has subject alternative names, and the certificate of an agent has none")
 	case len(r.Extensions) > 0:
-		return "", nil, errors.New("it has extensions, and the certificate of an agent has none")
+		return Form{}, errors.New("it has extensions, and the certificate of an agent has none")
 	}
-	if err := registration.CheckClusterName(name); err != nil {
-		return "", nil, err
+	if err := cmp.Or(registration.CheckClusterName(name), registration.CheckRegistrationName(of)); err != nil {
+		return Form{}, err
 	}
 	if err := checkKey(spec, r); err != nil {
-		return "", nil, err
+		return Form{}, err
 	}
 	if s := spec.ExpirationSeconds; s == nil || time.Duration(*s)*time.Second > MaxLifetime {
-		return "", nil, fmt.Errorf("spec.expirationSeconds must be set, and at most %d (30 days)", int(MaxLifetime/time.Second))
+		return Form{}, fmt.Errorf("spec.expirationSeconds must be set, and at most %d (30 days)", int(MaxLifetime/time.Second))
 	}
-	return name, r.PublicKey, nil
+	return Form{User: r.Subject.CommonName, Cluster: name, Key: r.PublicKey}, nil
 }
 
 // checkKey checks the public key, the proof that the requester has the private one, and the usages.
@@ -109,8 +118,16 @@ func read(text []byte) (*x509.CertificateRequest, error) {
 	return r, nil
 }
 
-// New makes a key, and returns the request for the certificate of the agent of a cluster with it, and the key as PEM.
-func New(random io.Reader, cluster string) (r *certificatesv1.CertificateSigningRequest, privateKey []byte, err error) {
+// New makes a key, and returns the request for the certificate of the agent of a cluster with it, and the key as PEM. user is that of the
+// agent; empty if the cluster registers.
+func New(random io.Reader, cluster, user string) (r *certificatesv1.CertificateSigningRequest, privateKey []byte, err error) {
+	if user == "" {
+		of, err := registration.NewRegistrationName(random)
+		if err != nil {
+			return nil, nil, err
+		}
+		user = delivery.AgentUser(cluster, of)
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), random)
 	if err != nil {
 		return nil, nil, fmt.Errorf("making the key of the agent: %w", err)
@@ -120,7 +137,7 @@ func New(random io.Reader, cluster string) (r *certificatesv1.CertificateSigning
 		return nil, nil, fmt.Errorf("encoding the key of the agent: %w", err)
 	}
 	privateKey = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
-	subject := pkix.Name{CommonName: delivery.AgentUser(cluster), Organization: []string{delivery.AgentsGroup}}
+	subject := pkix.Name{CommonName: user, Organization: []string{delivery.AgentsGroup}}
 	der, err := x509.CreateCertificateRequest(random, &x509.CertificateRequest{Subject: subject}, key)
 	if err != nil {
 		return nil, nil, fmt.Errorf("encoding the request of the agent: %w", err)
