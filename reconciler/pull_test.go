@@ -2,13 +2,19 @@ package reconciler_test
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -20,6 +26,7 @@ import (
 type pulls struct {
 	*world
 	serving, acting func() // end the aggregated API server, and the agent
+	cacheDir        string
 }
 
 // serve runs the aggregated API server of the hub.
@@ -35,7 +42,39 @@ func (w *pulls) serve() {
 // act runs the agent of cluster-b.
 func (w *pulls) act() {
 	w.t.Helper()
-	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: w.config, Local: w.planes["cluster-b"].Config(), Health: health, Log: w.logger()})
+	w.actWith(w.config, w.logger())
+}
+
+// actAway runs the agent with a hub that does not answer, and returns its log.
+func (w *pulls) actAway() *lines {
+	w.t.Helper()
+	away, log := rest.CopyConfig(w.config), &lines{}
+	away.Host = "https://" + freeAddress(w.t)
+	w.actWith(away, slog.New(slog.NewTextHandler(io.MultiWriter(w.t.Output(), log), nil)))
+	return log
+}
+
+// lines is a log that a test reads while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lines) has(text string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return unless(strings.Contains(l.text.String(), text), "the log has no line with "+text)
+}
+
+func (w *pulls) actWith(hub *rest.Config, log *slog.Logger) {
+	w.t.Helper()
+	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: hub, Local: w.planes["cluster-b"].Config(), CacheDir: w.cacheDir, Health: health, Log: log})
 	require.NoError(w.t, err)
 	w.acting = w.background(func(ctx context.Context) error { a.Run(ctx); return nil })
 }
@@ -61,7 +100,7 @@ func (w *pulls) background(run func(context.Context) error) (stop func()) {
 // TestPullMode follows a cluster whose agent fetches its bundle. The hub has no credentials of it.
 func TestPullMode(t *testing.T) {
 	t.Parallel()
-	w := &pulls{world: newWorld(t, 2)}
+	w := &pulls{world: newWorld(t, 2), cacheDir: t.TempDir()}
 	w.require(w.hub.Delete(t.Context(), w.cluster("cluster-b")))
 	w.require(w.hub.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "cluster-b"}}))
 	w.goes("cluster-b")
@@ -82,13 +121,25 @@ func TestPullMode(t *testing.T) {
 	t.Run("drift is repaired while the hub is away", func(*testing.T) {
 		w.serving()
 		w.stop()
-		cm := w.configMap("cluster-b", "placed")
-		cm.Data["key"] = "changed"
-		w.require(w.members["cluster-b"].Update(t.Context(), cm, client.FieldOwner("kubectl-edit")))
-		w.eventually("the repair", func() error {
-			got := w.configMap("cluster-b", "placed").Data["key"]
-			return unless(got == "2", got)
-		})
+		w.drifts()
+		w.repaired("2")
+
+		w.acting()
+		w.drifts()
+		log := w.actAway()
+		w.repaired("2")
+		require.NoError(t, log.has("executing the bundle that was kept"))
+
+		w.acting()
+		w.tamper()
+		w.drifts()
+		log = w.actAway()
+		w.eventually("a refusal", func() error { return log.has("cannot use the kept bundle") })
+		w.eventually("an attempt to reach the hub", func() error { return log.has("cannot take over a bundle") })
+		require.Equal(t, "changed", w.configMap("cluster-b", "placed").Data["key"], "a damaged bundle is executed")
+
+		w.acting()
+		w.act()
 		w.run()
 		w.serve()
 		w.ready(r, r.push("the hub is back", "app.yaml", configMap("placed", "3")))
@@ -112,6 +163,35 @@ func TestPullMode(t *testing.T) {
 		w.eventually("it to go", func() error { return unless(w.absent("cluster-b", "more"), "it is there") })
 		require.False(t, w.absent("cluster-b", "placed"))
 	})
+}
+
+// drifts has somebody change the object on cluster-b, and repaired waits until the agent has put it right.
+func (w *pulls) drifts() {
+	w.t.Helper()
+	cm := w.configMap("cluster-b", "placed")
+	cm.Data["key"] = "changed"
+	w.require(w.members["cluster-b"].Update(w.t.Context(), cm, client.FieldOwner("kubectl-edit")))
+}
+
+func (w *pulls) repaired(value string) {
+	w.t.Helper()
+	w.eventually("the repair", func() error {
+		got := w.configMap("cluster-b", "placed").Data["key"]
+		return unless(got == value, got)
+	})
+}
+
+// tamper changes the contents that the agent keeps.
+func (w *pulls) tamper() {
+	w.t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.cacheDir, "bundle", strings.Repeat("?", 64)))
+	w.require(err)
+	require.NotEmpty(w.t, files)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		w.require(err)
+		w.require(os.WriteFile(f, []byte(strings.Replace(string(text), `"key":"2"`, `"key":"9"`, 1)), 0o600))
+	}
 }
 
 // require fails the test for an error.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/agent/bundlecache"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/report"
@@ -48,6 +51,8 @@ type Options struct {
 	Secret types.NamespacedName
 	// HubNamespace of accord on the hub, which has the Lease of the agent; empty: the agent holds none.
 	HubNamespace string
+	// CacheDir is the directory that keeps the last bundle for a start without the hub; empty: none is kept.
+	CacheDir string
 	// Health has the times after which the condition Ready of the Cluster changes; zero: the defaults.
 	Health member.Health
 	Log    *slog.Logger
@@ -60,6 +65,7 @@ type Agent struct {
 	local    client.Client
 	identity *identity // nil without a client certificate
 	bundles  *fetcher
+	cache    *bundlecache.Cache // nil without a directory
 	registry *state.Registry
 	pool     *deliver.Pool
 	reporter *report.Reporter
@@ -87,6 +93,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if a.local, err = client.New(unlimited(o.Local), client.Options{Scheme: scheme}); err != nil {
 		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	if a.cache, err = bundlecache.Open(o.CacheDir); err != nil { // the agent needs it only if the hub is away at the next start
+		o.Log.Error("cannot keep bundles for a start without the hub", "cluster", o.Cluster, "error", err)
 	}
 	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
 	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Log: o.Log})
@@ -117,14 +126,16 @@ func (a *Agent) Run(ctx context.Context) {
 
 // follow takes over one bundle after the other. While the hub does not answer, the agent goes on with the last one.
 func (a *Agent) follow(ctx context.Context) {
+	from := a.load()
 	etag, pause := "", firstRetry
 	for ctx.Err() == nil {
-		next, err := a.next(ctx, etag)
+		next, err := a.next(ctx, etag, from)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			a.Log.Error("cannot take over a bundle, going on with the last one", "cluster", a.Cluster, "error", err)
+			a.resume(from)
 			sleep(ctx, pause/2+rand.N(pause/2))
 			pause = min(2*pause, lastRetry)
 			continue
@@ -135,7 +146,7 @@ func (a *Agent) follow(ctx context.Context) {
 }
 
 // next waits for another bundle than that of the ETag, and executes it. It returns the ETag of the bundle that is executed.
-func (a *Agent) next(ctx context.Context, etag string) (string, error) {
+func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, error) {
 	index, next, err := a.bundles.index(ctx, etag, pollTime)
 	if err != nil || index == nil {
 		return etag, err
@@ -143,10 +154,18 @@ func (a *Agent) next(ctx context.Context, etag string) (string, error) {
 	if err := index.Follows(a.executor.last, a.Cluster); err != nil {
 		return "", fmt.Errorf("the agent refuses the bundle: %w", err)
 	}
-	contents, err := a.bundles.contents(ctx, index.Missing(a.executor.has))
+	if slices.ContainsFunc(index.Parts, func(p bundle.Part) bool { return p.Unknown }) { // the agent keeps the part that it had
+		a.resume(from)
+	}
+	contents, err := a.bundles.contents(ctx, index.Missing(func(name string) bool { return a.has(name, from) }))
 	if err != nil {
 		return "", err
 	}
+	maps.Copy(contents, from.contents)
+	if err := a.cache.Save(a.executor.complete(index), a.executor.contentsFrom(contents)); err != nil {
+		a.Log.Error("the agent has no bundle if it starts while the hub is away", "cluster", a.Cluster, "error", err)
+	}
+	*from = kept{}
 	if err := a.executor.execute(index, contents, time.Now()); err != nil {
 		return "", errors.Join(errors.New("parts of the bundle are not executed"), err)
 	}

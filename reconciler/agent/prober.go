@@ -67,6 +67,12 @@ func (p *prober) run(ctx context.Context) {
 func (p *prober) probe(ctx context.Context) error {
 	unread := p.readCluster(ctx)
 	if p.known == nil {
+		var err error
+		if p.known, err = p.agent.cache.LoadCluster(p.agent.Cluster); err != nil {
+			p.agent.Log.Error("cannot use the kept Cluster, waiting for the hub", "cluster", p.agent.Cluster, "error", err)
+		}
+	}
+	if p.known == nil {
 		return unread
 	}
 	next, due := p.member.Probe(ctx, p.known)
@@ -111,6 +117,11 @@ func (p *prober) readCluster(ctx context.Context) error {
 	c := &v1alpha1.Cluster{}
 	if err := p.agent.hub.Get(ctx, types.NamespacedName{Name: p.agent.Cluster}, c); err != nil {
 		return err
+	}
+	if p.known == nil || p.known.UID != c.UID || p.known.Generation != c.Generation {
+		if err := p.agent.cache.SaveCluster(c); err != nil {
+			p.agent.Log.Error("the agent cannot start while the hub is away", "cluster", p.agent.Cluster, "error", err)
+		}
 	}
 	p.known, p.read = c, time.Now()
 	return nil

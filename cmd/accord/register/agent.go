@@ -74,6 +74,15 @@ func (o *Options) objects(kubeconfig []byte) []client.Object {
 // deployment returns the Deployment of the agent: one pod, because two agents of one cluster would both deliver.
 func (o *Options) deployment() *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": agentName}
+	args := []string{"--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey, "--cluster=" + o.Name}
+	mounts := []corev1.VolumeMount{{Name: "hub", MountPath: kubeconfigDir, ReadOnly: true}}
+	volumes := []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: hubSecret}}}}
+	if o.CacheDir != "" {
+		args = append(args, "--cache-dir="+o.CacheDir)
+		mounts = append(mounts, corev1.VolumeMount{Name: "cache", MountPath: o.CacheDir})
+		inMemory := &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("64Mi"))}
+		volumes = append(volumes, corev1.Volume{Name: "cache", VolumeSource: corev1.VolumeSource{EmptyDir: inMemory}})
+	}
 	return &appsv1.Deployment{
 		TypeMeta: metav1.TypeMeta{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "Deployment"}, ObjectMeta: meta(hub.SystemNamespace, agentName),
 		Spec: appsv1.DeploymentSpec{
@@ -89,7 +98,7 @@ func (o *Options) deployment() *appsv1.Deployment {
 					},
 					Containers: []corev1.Container{{
 						Name: agentName, Image: o.Image, Command: []string{"accord-agent"},
-						Args: []string{"--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey, "--cluster=" + o.Name},
+						Args: args,
 						SecurityContext: &corev1.SecurityContext{
 							AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
 							Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -98,9 +107,9 @@ func (o *Options) deployment() *appsv1.Deployment {
 							Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
 							Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
 						},
-						VolumeMounts: []corev1.VolumeMount{{Name: "hub", MountPath: kubeconfigDir, ReadOnly: true}},
+						VolumeMounts: mounts,
 					}},
-					Volumes: []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: hubSecret}}}},
+					Volumes: volumes,
 				},
 			},
 		},

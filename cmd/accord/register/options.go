@@ -21,7 +21,7 @@ Run the command with administrator rights on the cluster. "accord token create -
 
   preflight    the cluster has no agent yet, and you may create one
   discovery    the ConfigMap cluster-info of the hub is signed with the token, and its CA has the hash of --discovery-token-ca-cert-hash
-  certificate  a key is made here and never leaves the cluster; the hub signs a certificate for system:accord:agent:NAME
+  certificate  a key is made here and never leaves the cluster; the hub signs a certificate for system:accord:agent:NAME:REGISTRATION
   agent        the namespace, ServiceAccount, roles, Secret and Deployment of the agent are created in the cluster
   ready        the agent has reported to the hub
 
@@ -36,13 +36,15 @@ type Options struct {
 	Hub   string
 	Token string
 	// Pins are the hashes of the CA of the hub; SkipPins accepts any CA that the token signed.
-	Pins                 []string
-	SkipPins             bool
-	Kubeconfig, Context  string
-	Name                 string
-	Region, Provider     string
-	Zones                []string
-	Image                string
+	Pins                []string
+	SkipPins            bool
+	Kubeconfig, Context string
+	Name                string
+	Region, Provider    string
+	Zones               []string
+	Image               string
+	// CacheDir is the directory in the pod that keeps the last bundle; empty: none is kept.
+	CacheDir             string
 	Admin, Secrets, CRDs bool
 	DryRun, Wait         bool
 	Timeout              time.Duration
@@ -74,6 +76,7 @@ func Command() *cobra.Command {
 	f.StringVar(&o.Provider, "cluster-provider", "", "provider of the Cluster")
 	f.StringSliceVar(&o.Zones, "cluster-zones", nil, "zones of the Cluster")
 	f.StringVar(&o.Image, "image", agentImage(text.Version()), "image of the agent")
+	f.StringVar(&o.CacheDir, "cache-dir", "/var/cache/accord", "directory of the agent, in memory, that keeps the last bundle with its Secrets for a start while the hub is away; empty to keep none")
 	f.BoolVar(&o.Admin, "admin", false, "bind the agent to cluster-admin in place of the default role")
 	f.BoolVar(&o.Secrets, "secrets", false, "add Secrets to the default role")
 	f.BoolVar(&o.CRDs, "crds", false, "add CustomResourceDefinitions to the default role")
