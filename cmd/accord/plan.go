@@ -37,8 +37,8 @@ cluster that does not answer is listed and does not block.
 
 For objects with a RolloutPolicy, plan shows the stages, the gates, the longest duration and the rollback revisions. --simulate
 plays the rollout with the code of the controllers. With --unreachable and --for it also plays the failure of clusters: which
-objects move when, and which have no other place. That leaves out unhealthy workloads and the stages of a rollout; the flags of
-"accord run" for failover set what differs from the defaults on your hub.
+objects move when, and which have no other place. With --unhealthy and --for it plays the failover of unhealthy workloads. That
+leaves out the stages of a rollout; the flags of "accord run" for failover set what differs from the defaults on your hub.
 
 --post also writes the plan as one comment on the pull request, which later runs update, and sets the status accord/plan on its
 commit. The pull request comes from the environment of GitHub Actions, GitLab CI, Gitea or Forgejo Actions. The token is
@@ -75,6 +75,7 @@ func planCommand() *cobra.Command {
   accord plan --base origin/main --head HEAD --post    # as a comment on the pull request
   accord plan --simulate --healthy-after 2m --fail eu-3 # what happens when, if eu-3 does not get healthy
   accord plan --simulate --unreachable eu-7 --for 20m   # what failover does when eu-7 fails
+  accord plan --simulate --unhealthy deploy/web@eu-7 --for 20m # what it does when web is unhealthy there
   accord plan --repo https://github.com/team/prod --base main --head next
   accord plan --base HEAD~1 --head HEAD --verify sha256:9c1e...`,
 		Args: cobra.MaximumNArgs(1),

@@ -19,6 +19,9 @@ const notPlanned = "waits until the plan without the cluster is active"
 // WaitsForPlace is the beginning of the message of a task that found no other cluster.
 const WaitsForPlace = "waits for another cluster: "
 
+// WaitsForPerson is the message of a task that keeps the old copy after its replacement.
+const WaitsForPerson = "keeps the old copy until suppressDeletion of the task is false"
+
 // namedClusters is the number of clusters that a message names before it counts the others.
 const namedClusters = 3
 
@@ -135,7 +138,7 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 	case t.Producer == ApplicationFailover && !replaced && !grace.After(d.now) && old.Health == Healthy && d.answers(t.FromCluster):
 		return step{end: cancels, message: "the old copy is healthy again, and no replacement is"}
 	case t.SuppressDeletion != nil && *t.SuppressDeletion:
-		return wait("keeps the old copy until suppressDeletion of the task is false")
+		return wait(WaitsForPerson)
 	case !d.answers(t.FromCluster):
 		return wait("%s does not answer; accord deletes its copy when it answers and a replacement is healthy", t.FromCluster)
 	case len(others) == 0 && d.automatic(o, t):

@@ -1,12 +1,14 @@
 package rehearsal
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/failover"
 	"github.com/accord-dev/accord/propagate/previous"
@@ -26,11 +28,13 @@ func play(in propagate.Input, plan *propagate.Plan, s Scenario, see func(*world,
 	s = s.WithDefaults()
 	in.Now = in.Now.Truncate(time.Second)
 	w := newWorld(in, plan, s)
-	p := &player{world: w, waiting: map[place]string{}, replaced: map[place]bool{}, gone: map[place]bool{}}
+	p := &player{world: w, waiting: map[place]string{}, replaced: map[place]bool{}, gone: map[place]bool{}, kept: map[place]bool{}}
 	p.remember()
 	for at := time.Duration(0); ; {
 		moments, changed := w.follow(at)
-		p.line.Moments = append(p.line.Moments, moments...)
+		for _, m := range moments {
+			p.group(m)
+		}
 		for range maxRounds {
 			decided := w.input(at)
 			if err := w.decide(decided, changed); err != nil {
@@ -70,9 +74,11 @@ type player struct {
 	first []place
 	// replaced are the objects that were healthy on other clusters while their task was open, gone those whose old copy was given up.
 	replaced, gone map[place]bool
+	// kept are the objects whose old copy stays until a person allows its deletion.
+	kept map[place]bool
 }
 
-// remember notes the objects of the failing clusters.
+// remember notes the objects of the failing clusters, and those that become unhealthy.
 func (p *player) remember() {
 	failing := map[string]bool{}
 	for _, f := range p.scenario.Failures {
@@ -81,8 +87,8 @@ func (p *player) remember() {
 	for _, d := range p.plan.Decisions {
 		for _, c := range own(d) {
 			switch {
-			case !failing[c.Name]:
-			case evictable(d):
+			case !failing[c.Name] && !p.scenario.breaks(d.ID, c.Name):
+			case failing[c.Name] && evictable(d), p.scenario.breaks(d.ID, c.Name) && movable(d):
 				p.first = append(p.first, place{d.ID, c.Name})
 			default:
 				p.line.Without++
@@ -98,11 +104,13 @@ func (p *player) add(at time.Duration, in failover.Input) {
 			p.line.Moments = append(p.line.Moments, Moment{At: at, Event: Doubts, Message: now})
 		}
 	}
+	p.addReplaced(at, in)
 	for _, e := range p.last.Events {
 		m := Moment{At: at, Cluster: e.Cluster, Objects: []manifest.ID{e.ID}, Message: e.Message}
 		switch e.Kind {
 		case failover.ClusterEvicting:
 			m.Event, m.To = Evicting, p.leftTo(e.ID, e.Cluster)
+			m.Terms = p.terms(e, m.To)
 		case failover.ClusterEvicted:
 			m.Event, p.gone[place{e.ID, e.Cluster}] = Evicted, true
 		case failover.EvictionCancelled:
@@ -110,14 +118,18 @@ func (p *player) add(at time.Duration, in failover.Input) {
 		}
 		p.group(m)
 	}
-	p.addReplaced(at, in)
 	still := map[place]string{}
 	for _, b := range p.last.Blocked {
 		p.wait(still, at, place{b.ID, b.Cluster}, b.Reason)
 	}
 	for _, v := range p.last.Waiting {
+		key := place{v.ID, v.Cluster}
+		if v.Message == failover.WaitsForPerson && p.replaced[key] && !p.kept[key] {
+			p.kept[key] = true
+			p.group(Moment{At: at, Event: Kept, Cluster: v.Cluster, Objects: []manifest.ID{v.ID}})
+		}
 		if why, noPlace := strings.CutPrefix(v.Message, failover.WaitsForPlace); noPlace {
-			p.wait(still, at, place{v.ID, v.Cluster}, why)
+			p.wait(still, at, key, why)
 		}
 	}
 	p.waiting = still
@@ -128,12 +140,40 @@ func (p *player) addReplaced(at time.Duration, in failover.Input) {
 	for _, o := range in.Objects {
 		for _, t := range o.Tasks {
 			key := place{o.ID, t.FromCluster}
-			if t.Open() && !p.replaced[key] && healthyWithout(o, t.FromCluster) {
+			if (t.Open() || purgedDirectly(t)) && !p.replaced[key] && healthyWithout(o, t.FromCluster) {
 				p.replaced[key] = true
 				p.group(Moment{At: at, Event: Replaced, Cluster: t.FromCluster, Objects: []manifest.ID{o.ID}, To: o.Choice})
 			}
 		}
 	}
+}
+
+// purgedDirectly reports whether a task ended with the deletion of the old copy, before its replacement was delivered.
+func purgedDirectly(t v1alpha1.GracefulEvictionTask) bool {
+	return t.PurgeMode == v1alpha1.PurgeDirectly && !t.Open() && !t.Cancelled
+}
+
+// terms returns the rules of an eviction that begins.
+func (p *player) terms(e failover.Event, to []previous.Cluster) string {
+	i := slices.IndexFunc(p.tasks[e.ID], func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == e.Cluster })
+	if i < 0 {
+		return ""
+	}
+	t, terms := p.tasks[e.ID][i], ""
+	if t.Reason == failover.ApplicationFailure {
+		terms = e.Message + " (purgeMode " + string(t.PurgeMode)
+		if t.GracePeriodSeconds != nil {
+			terms += fmt.Sprintf(", gracePeriodSeconds %d", *t.GracePeriodSeconds)
+		}
+		terms += ")"
+	}
+	if t.PurgeMode != v1alpha1.PurgeDirectly || len(to) != 1 || slices.Contains(t.ClustersBeforeFailover, to[0].Name) {
+		return terms
+	}
+	for _, r := range preserved(p.plan.Decision(e.ID).Policy, t.Reason) {
+		terms = phrase.Reasons(terms, fmt.Sprintf("the label %s gets %s of the old status", r.AliasLabelName, r.JSONPath))
+	}
+	return terms
 }
 
 // healthyWithout reports whether an object left a cluster and is healthy on all others.
@@ -158,7 +198,7 @@ func (p *player) wait(still map[place]string, at time.Duration, key place, messa
 func (p *player) group(m Moment) {
 	if n := len(p.line.Moments); n > 0 {
 		last := &p.line.Moments[n-1]
-		if last.At == m.At && last.Event == m.Event && last.Cluster == m.Cluster && last.Message == m.Message && sameClusters(last.To, m.To) {
+		if last.At == m.At && last.Event == m.Event && last.Cluster == m.Cluster && last.Message == m.Message && last.Terms == m.Terms && sameClusters(last.To, m.To) {
 			last.Objects = append(last.Objects, m.Objects...)
 			return
 		}
@@ -186,18 +226,22 @@ func (p *player) conclude() {
 		d := p.plan.Decision(f.id)
 		i := slices.IndexFunc(p.tasks[f.id], func(t v1alpha1.GracefulEvictionTask) bool { return t.FromCluster == f.cluster })
 		open := i >= 0 && p.tasks[f.id][i].Open()
+		left := p.gone[f] && d != nil && !d.On(f.cluster)
 		switch {
-		case open && p.replaced[f], p.gone[f] && d != nil && !d.On(f.cluster):
+		case p.replaced[f] && (open || left), left && (i < 0 || !purgedDirectly(p.tasks[f.id][i])):
 			e.State = Moved
 		case strings.HasPrefix(e.Message, failover.WaitsForTurn):
 			e.State = Queued
 		case e.Message != "" && (i < 0 || open), open && len(e.To) == 0:
 			e.State = NoPlace
-		case open:
+		case open, left:
 			e.State = Moving
 		}
-		if e.State != NoPlace {
+		switch {
+		case e.State != NoPlace:
 			e.Message = ""
+		case e.Message == "" && d != nil:
+			e.Message = noPlace(d)
 		}
 		p.line.Ends = append(p.line.Ends, e)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
@@ -18,8 +19,12 @@ import (
 
 // scenario is the part scenario of a case.
 type scenario struct {
-	Failover     v1alpha1.Failover
-	Failures     []struct{ Cluster, From, Until string }
+	Failover  v1alpha1.Failover
+	Failures  []struct{ Cluster, From, Until string }
+	Unhealthy []struct {
+		Object               manifest.ID
+		Cluster, From, Until string
+	}
 	For          string
 	HealthyAfter string
 	Examine      []string
@@ -47,6 +52,9 @@ func TestPlay(t *testing.T) {
 		s := rehearsal.Scenario{For: length(t, c.For), HealthyAfter: length(t, c.HealthyAfter), Settings: failover.Configured(&c.Failover)}
 		for _, f := range c.Failures {
 			s.Failures = append(s.Failures, rehearsal.Failure{Cluster: f.Cluster, From: length(t, f.From), Until: length(t, f.Until)})
+		}
+		for _, u := range c.Unhealthy {
+			s.Unhealthy = append(s.Unhealthy, rehearsal.Unhealthy{Object: u.Object, Cluster: u.Cluster, From: length(t, u.From), Until: length(t, u.Until)})
 		}
 		line, err := rehearsal.Play(in, plan, s)
 		require.NoError(t, err)

@@ -41,6 +41,10 @@ func (l Line) Head() string { return fmt.Sprintf("%-8s %-10s ", l.At, l.Cluster)
 // sentence returns the moment without its time and cluster.
 func (m Moment) sentence() string {
 	about := objects(m.Objects)
+	end := ""
+	if m.Terms != "" {
+		end = ": " + m.Terms
+	}
 	are := func(rest string) string { return about + " " + phrase.Plural(len(m.Objects), "is ", "are ") + rest }
 	switch m.Event {
 	case Unreachable:
@@ -55,9 +59,15 @@ func (m Moment) sentence() string {
 		return "is Ready"
 	case Evicting:
 		if len(m.To) == 0 {
-			return are("to leave")
+			return are("to leave" + end)
 		}
-		return are("evicted to " + clusters(m.To))
+		return are("evicted to " + clusters(m.To) + end)
+	case Ailing:
+		return are("unhealthy")
+	case Recovers:
+		return are("healthy again")
+	case Kept:
+		return about + " " + phrase.Plural(len(m.Objects), "keeps", "keep") + " the old copy there: nobody has set suppressDeletion of the task to false"
 	case Replaced:
 		return are("healthy on " + clusters(m.To))
 	case Evicted:

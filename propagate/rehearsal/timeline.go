@@ -10,9 +10,9 @@ import (
 // Timeline is the result of a rehearsal.
 type Timeline struct {
 	Moments []Moment
-	// Ends has one entry for each object with failover that was on a failing cluster, sorted by object and cluster.
+	// Ends has one entry for each object with failover that was on a failing cluster or is unhealthy, sorted by object and cluster.
 	Ends []End
-	// Without counts the objects on failing clusters whose policies have no failover from clusters.
+	// Without counts the other objects there, whose policies have no such failover.
 	Without int
 	// Lasted is the length of the rehearsal.
 	Lasted time.Duration
@@ -27,6 +27,9 @@ type Moment struct {
 	// To are the clusters of the object after the event; only for Evicting and Replaced.
 	To      []previous.Cluster
 	Message string
+	// Terms are the rules of an eviction beside its clusters: the cause and the purge mode of an application failover, and the labels of
+	// statePreservation. Empty without any.
+	Terms string
 }
 
 // Event is the kind of a Moment.
@@ -38,10 +41,13 @@ const (
 	NotReady    Event = "NotReady"
 	NoExecute   Event = "NoExecute" // the cluster gets the taint
 	Ready       Event = "Ready"
-	Doubts      Event = "Doubts"   // accord doubts its own network
-	Evicting    Event = "Evicting" // a task begins
-	Replaced    Event = "Replaced" // the object is healthy on its other clusters
-	Evicted     Event = "Evicted"  // the old copy is given up
+	Ailing      Event = "Unhealthy" // the copy of an object becomes unhealthy
+	Recovers    Event = "Recovers"  // the copy is healthy again
+	Kept        Event = "Kept"      // the old copy stays until a person allows its deletion
+	Doubts      Event = "Doubts"    // accord doubts its own network
+	Evicting    Event = "Evicting"  // a task begins
+	Replaced    Event = "Replaced"  // the object is healthy on its other clusters
+	Evicted     Event = "Evicted"   // the old copy is given up
 	Cancelled   Event = "Cancelled"
 	Blocked     Event = "Blocked" // a task does not begin, or finds no other cluster
 )

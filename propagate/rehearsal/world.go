@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
@@ -64,7 +65,7 @@ func newWorld(in propagate.Input, plan *propagate.Plan, s Scenario) *world {
 		w.members, w.index[c.Name] = append(w.members, m), m
 	}
 	for _, d := range plan.Decisions {
-		if len(w.tasks[d.ID]) == 0 && !evictable(d) {
+		if len(w.tasks[d.ID]) == 0 && !evictable(d) && !movable(d) {
 			continue
 		}
 		w.objects, w.copies[d.ID] = append(w.objects, d.ID), map[string]*replica{}
@@ -83,6 +84,11 @@ func newWorld(in propagate.Input, plan *propagate.Plan, s Scenario) *world {
 // evictable reports whether the policy of an object has failover from clusters.
 func evictable(d *decision.Decision) bool {
 	return d.Policy != nil && d.Policy.Spec.Failover != nil && d.Policy.Spec.Failover.Cluster != nil
+}
+
+// movable reports whether the policy of an object has failover of unhealthy workloads.
+func movable(d *decision.Decision) bool {
+	return d.Policy != nil && d.Policy.Spec.Failover != nil && d.Policy.Spec.Failover.Application != nil
 }
 
 // noPlace returns the reason why an object has no other cluster, without the time of the eviction.
@@ -107,6 +113,17 @@ func (w *world) follow(at time.Duration) (moments []Moment, changed bool) {
 			add(m, e)
 		}
 	}
+	for _, u := range w.scenario.Unhealthy {
+		about := Moment{At: at, Cluster: u.Cluster, Objects: []manifest.ID{u.Object}}
+		switch at {
+		case u.From:
+			about.Event = Ailing
+			moments = append(moments, about)
+		case u.Until:
+			about.Event = Recovers
+			moments = append(moments, about)
+		}
+	}
 	all := taint.Fleet{All: len(w.members), MaxNotReady: w.scenario.Settings.MaxUnreachable}
 	for _, m := range w.members {
 		if !m.ready {
@@ -120,7 +137,7 @@ func (w *world) follow(at time.Duration) (moments []Moment, changed bool) {
 		}
 		changed = changed || len(before) != len(m.Taints)
 	}
-	return moments, changed || len(moments) > 0
+	return moments, changed || slices.ContainsFunc(moments, func(m Moment) bool { return m.Event != Ailing && m.Event != Recovers })
 }
 
 // input returns what accord observes at a time.
@@ -135,9 +152,9 @@ func (w *world) input(at time.Duration) failover.Input {
 			continue
 		}
 		o := failover.Object{
-			ID: id, Policy: d.Policy, Choice: own(d), Stateful: failover.Stateful(w.plan.Manifest(id)), Tasks: w.tasks[id], UnhealthySince: w.unhealthy[id],
+			ID: id, Policy: withoutState(d.Policy), Choice: own(d), Stateful: failover.Stateful(w.plan.Manifest(id)), Tasks: w.tasks[id], UnhealthySince: w.unhealthy[id],
 		}
-		if !w.concerned(o) {
+		if !w.concerned(o, at) {
 			continue
 		}
 		if d.PlacementRetained || d.Unplaced() {
@@ -156,12 +173,53 @@ func (w *world) input(at time.Duration) failover.Input {
 	return in
 }
 
+// withoutState returns a policy that preserves no state: nobody knows the status of a copy in advance, and the rehearsal assumes that it
+// has every value.
+func withoutState(p *policy.Policy) *policy.Policy {
+	if len(preserved(p, failover.TaintUntolerated))+len(preserved(p, failover.ApplicationFailure)) == 0 {
+		return p
+	}
+	next, rules := *p, *p.Spec.Failover
+	if rules.Cluster != nil {
+		rules.Cluster = new(*rules.Cluster)
+		rules.Cluster.StatePreservation = nil
+	}
+	if rules.Application != nil {
+		rules.Application = new(*rules.Application)
+		rules.Application.StatePreservation = nil
+	}
+	next.Spec.Failover = &rules
+	return &next
+}
+
+// preserved returns the rules of a policy for the state that an eviction with a reason preserves.
+func preserved(p *policy.Policy, reason string) []policy.StatePreservationRule {
+	if p == nil || p.Spec.Failover == nil {
+		return nil
+	}
+	var rules *policy.StatePreservation
+	if f := p.Spec.Failover; reason == failover.ApplicationFailure && f.Application != nil {
+		rules = f.Application.StatePreservation
+	} else if reason != failover.ApplicationFailure && f.Cluster != nil {
+		rules = f.Cluster.StatePreservation
+	}
+	if rules == nil {
+		return nil
+	}
+	return rules.Rules
+}
+
 // concerned reports whether a decision could concern an object.
-func (w *world) concerned(o failover.Object) bool {
-	return len(o.Tasks) > 0 || slices.ContainsFunc(o.Choice, func(c previous.Cluster) bool {
-		m := w.index[c.Name]
-		return m != nil && noExecute(m.Taints)
+func (w *world) concerned(o failover.Object, at time.Duration) bool {
+	return len(o.Tasks) > 0 || len(o.UnhealthySince) > 0 || slices.ContainsFunc(o.Choice, func(c previous.Cluster) bool {
+		m, run := w.index[c.Name], w.copies[o.ID][c.Name]
+		return m != nil && (noExecute(m.Taints) || run != nil && !w.healthy(o.ID, c.Name, run, at))
 	})
+}
+
+// healthy reports whether a copy is healthy at a time.
+func (w *world) healthy(id manifest.ID, cluster string, run *replica, at time.Duration) bool {
+	return at >= run.healthy && !slices.ContainsFunc(w.scenario.Unhealthy, func(u Unhealthy) bool { return u.of(id, cluster) && u.active(at) })
 }
 
 // observe returns the copy of an object on a cluster. choice is nil for a cluster that the object left.
@@ -172,7 +230,7 @@ func (w *world) observe(o failover.Object, cluster string, choice *previous.Clus
 	}
 	if c.Gone = run == nil; run != nil {
 		c.Health, c.Current = failover.Unhealthy, choice == nil || ptr.Equal(run.replicas, choice.Replicas)
-		if at >= run.healthy {
+		if w.healthy(o.ID, cluster, run, at) {
 			c.Health = failover.Healthy
 		}
 	}
@@ -245,6 +303,10 @@ func (w *world) next(at time.Duration) (next time.Duration, more bool) {
 		consider(f.From)
 		consider(f.Until)
 	}
+	for _, u := range w.scenario.Unhealthy {
+		consider(u.From)
+		consider(u.Until)
+	}
 	for _, m := range w.members {
 		if len(m.failures) == 0 {
 			continue
@@ -260,6 +322,11 @@ func (w *world) next(at time.Duration) (next time.Duration, more bool) {
 		}
 	}
 	for id := range w.tasks {
+		for _, c := range w.copies[id] {
+			consider(c.healthy)
+		}
+	}
+	for id := range w.unhealthy {
 		for _, c := range w.copies[id] {
 			consider(c.healthy)
 		}

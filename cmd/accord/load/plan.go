@@ -91,8 +91,19 @@ const noClustersFix = "put Cluster manifests beside the others (accord join NAME
 
 // Find returns the object that a user named.
 func (p *PlannedTree) Find(o ObjectName, namespace string) (manifest.ID, error) {
-	f := finder{kinds: newKindNames(p.Input.Objects), namespace: namespace}
-	for _, d := range p.Decisions {
+	return find(p.Input, p.Plan, o, namespace)
+}
+
+// Finder returns the function that finds the object of KIND/NAME in a plan, which is that of in. An empty namespace means any.
+func Finder(in propagate.Input, plan *propagate.Plan) func(kind, name, namespace string) (manifest.ID, error) {
+	return func(kind, name, namespace string) (manifest.ID, error) {
+		return find(in, plan, ObjectName{kind, name}, namespace)
+	}
+}
+
+func find(in propagate.Input, plan *propagate.Plan, o ObjectName, namespace string) (manifest.ID, error) {
+	f := finder{kinds: newKindNames(in.Objects), namespace: namespace}
+	for _, d := range plan.Decisions {
 		f.ids = append(f.ids, d.ID)
 	}
 	return f.find(o)

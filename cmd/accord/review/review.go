@@ -165,7 +165,8 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		if err := f.Simulate.play(r.Rollouts); err != nil {
 			return nil, err
 		}
-		if r.Failover, err = outage.New(p.head.tree.Input, p.head.plan, p.head.federation, f.Simulate.outage, f.Simulate.unreachable, f.Simulate.healthyAfter); err != nil {
+		in, plan := p.head.tree.Input, p.head.plan
+		if r.Failover, err = outage.New(in, plan, p.head.federation, f.Simulate.outage, f.Simulate.unreachable, f.Simulate.healthyAfter, load.Finder(in, plan)); err != nil {
 			return nil, err
 		}
 		r.Notes = append(r.Notes, r.Failover.Notes()...)

@@ -11,6 +11,8 @@ import (
 // Rehearsal is the timeline of a failure.
 type Rehearsal struct {
 	Failures []Failure `json:"failures"`
+	// Unhealthy are the workloads that become unhealthy.
+	Unhealthy []Unhealthy `json:"unhealthy,omitempty"`
 	// Enabled reports whether the Federation enables failover.
 	Enabled bool `json:"enabled"`
 	// HealthyAfter is the time from the delivery of a copy until it is healthy. The other times are those of the controllers.
@@ -19,7 +21,7 @@ type Rehearsal struct {
 	SuccessThreshold string   `json:"clusterSuccessThreshold"`
 	EvictionTimeout  string   `json:"failoverEvictionTimeout"`
 	Moments          []Moment `json:"moments"`
-	// Objects are the objects with failover that were on a failing cluster, at the end.
+	// Objects are the objects with failover that were on a failing cluster or became unhealthy, at the end.
 	Objects []Object `json:"objects"`
 	// WithoutFailover counts the other objects there.
 	WithoutFailover int    `json:"withoutFailover"`
@@ -36,6 +38,15 @@ type Failure struct {
 	Until string `json:"until,omitempty"`
 }
 
+// Unhealthy is a workload that is unhealthy from the beginning.
+type Unhealthy struct {
+	Object string `json:"object"`
+	// Cluster is empty for every cluster.
+	Cluster string `json:"cluster,omitempty"`
+	// Until is the time at which the workload is healthy again; empty for never.
+	Until string `json:"until,omitempty"`
+}
+
 // Moment is one event, at a time counted from the beginning.
 type Moment struct {
 	At      string          `json:"at"`
@@ -44,6 +55,8 @@ type Moment struct {
 	Objects []string        `json:"objects,omitempty"`
 	To      []Target        `json:"to,omitempty"`
 	Message string          `json:"message,omitempty"`
+	// Terms are the cause and the purge mode of an application failover, and the labels of statePreservation.
+	Terms string `json:"terms,omitempty"`
 }
 
 func newRehearsal(s rehearsal.Scenario, line rehearsal.Timeline) *Rehearsal {
@@ -59,8 +72,15 @@ func newRehearsal(s rehearsal.Scenario, line rehearsal.Timeline) *Rehearsal {
 		}
 		r.Failures = append(r.Failures, made)
 	}
+	for _, u := range s.Unhealthy {
+		made := Unhealthy{Object: u.Object.String(), Cluster: u.Cluster}
+		if u.Until > 0 {
+			made.Until = u.Until.String()
+		}
+		r.Unhealthy = append(r.Unhealthy, made)
+	}
 	for _, m := range line.Moments {
-		made := Moment{At: m.At.String(), Event: m.Event, Cluster: m.Cluster, Message: m.Message}
+		made := Moment{At: m.At.String(), Event: m.Event, Cluster: m.Cluster, Message: m.Message, Terms: m.Terms}
 		for _, id := range m.Objects {
 			made.Objects = append(made.Objects, id.String())
 		}
@@ -80,6 +100,9 @@ func (r *Rehearsal) title() string {
 	var names []string
 	for _, f := range r.Failures {
 		names = append(names, f.Cluster)
+	}
+	for _, u := range r.Unhealthy {
+		names = append(names, text.Join(" on ", u.Object, u.Cluster))
 	}
 	title := "failure of " + phrase.And(names, text.FewNames)
 	if !r.Enabled {

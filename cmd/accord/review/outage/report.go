@@ -64,8 +64,8 @@ type Target struct {
 }
 
 // New returns the report about a plan, which is that of in; nil if the Federation does not enable failover and no timeline is requested.
-// unreachable are the clusters of the timeline. The error names a cluster that does not exist.
-func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f Flags, unreachable []string, healthyAfter time.Duration) (*Report, error) {
+// unreachable are the clusters of the timeline, and find finds its objects. The error names a cluster or an object that does not exist.
+func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f Flags, unreachable []string, healthyAfter time.Duration, find Find) (*Report, error) {
 	settings, r := failover.Configured(f.defaults.Over(fed.Spec.Failover, f.health.MostUnreachable())), &Report{}
 	if settings.Enabled {
 		if err := r.examine(in, plan, settings); err != nil {
@@ -82,6 +82,10 @@ func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f F
 				return nil, fmt.Errorf("--unreachable names cluster %q, which does not exist%s", name, manifest.DidYouMean(name, plan.Clusters()))
 			}
 			s.Failures = append(s.Failures, rehearsal.Failure{Cluster: name, Until: f.returnAt})
+		}
+		var err error
+		if s.Unhealthy, err = f.unhealthyCopies(plan, find); err != nil {
+			return nil, err
 		}
 		line, err := rehearsal.Play(in, plan, s)
 		if err != nil {
