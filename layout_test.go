@@ -105,7 +105,7 @@ var within = map[string]map[string][]string{
 		"scope":              {},
 		"taint":              {},
 		"failover":           {"previous", "taint"},
-		"rehearsal":          {".", "decision", "failover", "previous", "taint"},
+		"rehearsal":          {".", "decision", "failover", "previous", "stage", "staged", "taint"},
 		"place":              {},
 		"divide":             {"place"},
 		"stage":              {},

@@ -37,6 +37,8 @@ func TestFailoverDuringARollout(t *testing.T) {
 	healthy := stage.ClusterState{Current: stage.Version{Revision: "main@2"}, UpdatedAt: now, HealthySince: now, LastHealthy: &stage.Version{Revision: "main@1"}}
 	failing := healthy
 	failing.HealthySince = time.Time{}
+	lost := failing
+	lost.WasHealthy = true
 	old := stage.ClusterState{Current: stage.Version{Revision: "main@1"}}
 	for _, c := range []struct {
 		source   string
@@ -48,6 +50,7 @@ func TestFailoverDuringARollout(t *testing.T) {
 	}{
 		{"v2, healthy", healthy, "has its turn", stage.Decision{}, "v2", "web:2"},
 		{"v2, healthy", healthy, "waits for its turn", stage.Decision{Held: "waits"}, "v2", "web:2"},
+		{"v2, healthy until eu-1 did not answer", lost, "waits for its turn", stage.Decision{Held: "waits"}, "v2", "web:2"},
 		{"v2, which was never healthy there", failing, "waits for its turn", stage.Decision{Held: "waits"}, "v1", "web:1"},
 		{"v1", old, "has its turn", stage.Decision{}, "v2", "web:2"},
 		{"v1", old, "waits for its turn", stage.Decision{Held: "waits"}, "v1", "web:1"},

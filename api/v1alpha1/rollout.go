@@ -87,6 +87,8 @@ type DeliveryRollout struct {
 	GatePassedAt *metav1.MicroTime `json:"gatePassedAt,omitempty"`
 	// StageCompleted reports whether the stage has completed since the cluster got Current.
 	StageCompleted bool `json:"stageCompleted,omitempty"`
+	// WasHealthy reports whether the cluster was healthy on Current when it became unreachable.
+	WasHealthy bool `json:"wasHealthy,omitempty"`
 	// UnavailableSince is the time at which the cluster became held or unreachable; absent while it is neither.
 	UnavailableSince *metav1.MicroTime `json:"unavailableSince,omitempty"`
 	// LastHealthy is the last healthy version before Current, to which a rollback returns.

@@ -37,8 +37,9 @@ cluster that does not answer is listed and does not block.
 
 For objects with a RolloutPolicy, plan shows the stages, the gates, the longest duration and the rollback revisions. --simulate
 plays the rollout with the code of the controllers. With --unreachable and --for it also plays the failure of clusters: which
-objects move when, and which have no other place. With --unhealthy and --for it plays the failover of unhealthy workloads. That
-leaves out the stages of a rollout; the flags of "accord run" for failover set what differs from the defaults on your hub.
+objects move when, and which have no other place. With --unhealthy and --for it plays the failover of unhealthy workloads.
+During a staged rollout it names the version that each replacement gets. The flags of "accord run" for failover set what differs
+from the defaults on your hub.
 
 --post also writes the plan as one comment on the pull request, which later runs update, and sets the status accord/plan on its
 commit. The pull request comes from the environment of GitHub Actions, GitLab CI, Gitea or Forgejo Actions. The token is

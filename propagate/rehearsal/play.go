@@ -28,13 +28,11 @@ func play(in propagate.Input, plan *propagate.Plan, s Scenario, see func(*world,
 	s = s.WithDefaults()
 	in.Now = in.Now.Truncate(time.Second)
 	w := newWorld(in, plan, s)
-	p := &player{world: w, waiting: map[place]string{}, replaced: map[place]bool{}, gone: map[place]bool{}, kept: map[place]bool{}}
+	p := &player{world: w, waiting: map[place]string{}, replaced: map[place]bool{}, gone: map[place]bool{}, kept: map[place]bool{}, began: map[int]*propagate.Plan{}}
 	p.remember()
 	for at := time.Duration(0); ; {
 		moments, changed := w.follow(at)
-		for _, m := range moments {
-			p.group(m)
-		}
+		p.line.Moments = append(p.line.Moments, moments...)
 		for range maxRounds {
 			decided := w.input(at)
 			if err := w.decide(decided, changed); err != nil {
@@ -54,6 +52,8 @@ func play(in propagate.Input, plan *propagate.Plan, s Scenario, see func(*world,
 		at = next
 	}
 	p.line.Lasted = s.For
+	p.addVersions()
+	p.group()
 	p.conclude()
 	return p.line, nil
 }
@@ -76,6 +76,8 @@ type player struct {
 	replaced, gone map[place]bool
 	// kept are the objects whose old copy stays until a person allows its deletion.
 	kept map[place]bool
+	// began has the plan of each moment at which an eviction begins, by index.
+	began map[int]*propagate.Plan
 }
 
 // remember notes the objects of the failing clusters, and those that become unhealthy.
@@ -110,13 +112,13 @@ func (p *player) add(at time.Duration, in failover.Input) {
 		switch e.Kind {
 		case failover.ClusterEvicting:
 			m.Event, m.To = Evicting, p.leftTo(e.ID, e.Cluster)
-			m.Terms = p.terms(e, m.To)
+			m.Terms, p.began[len(p.line.Moments)] = p.terms(e, m.To), p.plan
 		case failover.ClusterEvicted:
 			m.Event, p.gone[place{e.ID, e.Cluster}] = Evicted, true
 		case failover.EvictionCancelled:
 			m.Event = Cancelled
 		}
-		p.group(m)
+		p.append(m)
 	}
 	still := map[place]string{}
 	for _, b := range p.last.Blocked {
@@ -126,7 +128,7 @@ func (p *player) add(at time.Duration, in failover.Input) {
 		key := place{v.ID, v.Cluster}
 		if v.Message == failover.WaitsForPerson && p.replaced[key] && !p.kept[key] {
 			p.kept[key] = true
-			p.group(Moment{At: at, Event: Kept, Cluster: v.Cluster, Objects: []manifest.ID{v.ID}})
+			p.append(Moment{At: at, Event: Kept, Cluster: v.Cluster, Objects: []manifest.ID{v.ID}})
 		}
 		if why, noPlace := strings.CutPrefix(v.Message, failover.WaitsForPlace); noPlace {
 			p.wait(still, at, key, why)
@@ -142,7 +144,7 @@ func (p *player) addReplaced(at time.Duration, in failover.Input) {
 			key := place{o.ID, t.FromCluster}
 			if (t.Open() || purgedDirectly(t)) && !p.replaced[key] && healthyWithout(o, t.FromCluster) {
 				p.replaced[key] = true
-				p.group(Moment{At: at, Event: Replaced, Cluster: t.FromCluster, Objects: []manifest.ID{o.ID}, To: o.Choice})
+				p.append(Moment{At: at, Event: Replaced, Cluster: t.FromCluster, Objects: []manifest.ID{o.ID}, To: o.Choice})
 			}
 		}
 	}
@@ -191,19 +193,27 @@ func (p *player) wait(still map[place]string, at time.Duration, key place, messa
 	if still[key] = message; p.waiting[key] == message {
 		return
 	}
-	p.group(Moment{At: at, Event: Blocked, Cluster: key.cluster, Objects: []manifest.ID{key.id}, Message: message})
+	p.append(Moment{At: at, Event: Blocked, Cluster: key.cluster, Objects: []manifest.ID{key.id}, Message: message})
 }
 
-// group appends a moment, or its object to the last moment if that is about the same.
-func (p *player) group(m Moment) {
-	if n := len(p.line.Moments); n > 0 {
-		last := &p.line.Moments[n-1]
-		if last.At == m.At && last.Event == m.Event && last.Cluster == m.Cluster && last.Message == m.Message && last.Terms == m.Terms && sameClusters(last.To, m.To) {
-			last.Objects = append(last.Objects, m.Objects...)
-			return
+func (p *player) append(m Moment) { p.line.Moments = append(p.line.Moments, m) }
+
+// group joins neighbouring moments about different objects that are the same otherwise.
+func (p *player) group() {
+	var joined []Moment
+	for _, m := range p.line.Moments {
+		if n := len(joined); n > 0 && joins(joined[n-1], m) {
+			joined[n-1].Objects = append(joined[n-1].Objects, m.Objects...)
+			continue
 		}
+		joined = append(joined, m)
 	}
-	p.line.Moments = append(p.line.Moments, m)
+	p.line.Moments = joined
+}
+
+// joins reports whether two moments differ in their objects only.
+func joins(a, b Moment) bool {
+	return a.At == b.At && a.Event == b.Event && a.Cluster == b.Cluster && a.Message == b.Message && a.Terms == b.Terms && sameClusters(a.To, b.To)
 }
 
 func sameClusters(a, b []previous.Cluster) bool {

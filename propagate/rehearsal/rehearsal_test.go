@@ -9,12 +9,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/propagate/failover"
 	"github.com/accord-dev/accord/propagate/rehearsal"
+	"github.com/accord-dev/accord/propagate/stage"
 )
 
 // scenario is the part scenario of a case.
@@ -27,7 +29,9 @@ type scenario struct {
 	}
 	For          string
 	HealthyAfter string
-	Examine      []string
+	// Rollout begins every RolloutPolicy: the clusters run v1, and the plan is v2.
+	Rollout bool
+	Examine []string
 }
 
 func length(t *testing.T, text string) time.Duration {
@@ -55,6 +59,18 @@ func TestPlay(t *testing.T) {
 		}
 		for _, u := range c.Unhealthy {
 			s.Unhealthy = append(s.Unhealthy, rehearsal.Unhealthy{Object: u.Object, Cluster: u.Cluster, From: length(t, u.From), Until: length(t, u.Until)})
+		}
+		for _, r := range plan.Rollouts() {
+			if !c.Rollout {
+				break
+			}
+			first := stage.Input{Sequence: r.Sequence(), Revision: "v2", Now: in.Now}
+			for _, name := range r.Clusters {
+				first.Clusters = append(first.Clusters, stage.Cluster{
+					Name: name, Wanted: r.Digest(name), Report: stage.Report{Digest: "before", Revision: "v1", Health: stage.Healthy},
+				})
+			}
+			s.Rollouts = append(s.Rollouts, rehearsal.Rollout{Name: r.Name(), Input: first, Scenario: stage.Scenario{HealthyAfter: policy.Duration(c.HealthyAfter)}})
 		}
 		line, err := rehearsal.Play(in, plan, s)
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/failover"
 	"github.com/accord-dev/accord/status/readiness"
 )
@@ -14,6 +15,8 @@ type Scenario struct {
 	Failures []Failure
 	// Unhealthy are the copies that are unhealthy for a time.
 	Unhealthy []Unhealthy
+	// Rollouts are the staged rollouts that begin with the rehearsal. They decide which version the replacements get.
+	Rollouts []Rollout
 	// For is the length of the rehearsal.
 	For time.Duration
 	// HealthyAfter is the time from the delivery of a copy until it is healthy.
@@ -77,6 +80,14 @@ func (u Unhealthy) active(at time.Duration) bool {
 // breaks reports whether the scenario makes the copy of an object on a cluster unhealthy at any time.
 func (s Scenario) breaks(id manifest.ID, cluster string) bool {
 	return slices.ContainsFunc(s.Unhealthy, func(u Unhealthy) bool { return u.of(id, cluster) })
+}
+
+// end returns the end of a fault; empty for never.
+func end(until time.Duration) policy.Duration {
+	if until == 0 {
+		return ""
+	}
+	return policy.Duration(until.String())
 }
 
 // threshold returns the time after which a cluster that answers is Ready, or one that does not answer is not Ready.

@@ -164,7 +164,7 @@ func (m *machine) updateCluster(c *member) {
 		c.LastHealthy = &before
 	}
 	c.Current, c.UpdatedAt, c.changed = Version{Digest: c.Wanted, Revision: m.in.Revision}, m.now, true
-	c.HealthySince, c.UnhealthySince, c.GatePassedAt, c.StageCompleted = time.Time{}, time.Time{}, time.Time{}, false
+	c.HealthySince, c.UnhealthySince, c.GatePassedAt, c.StageCompleted, c.WasHealthy = time.Time{}, time.Time{}, time.Time{}, false, false
 	m.requeue(m.now.Add(c.stage.deadline))
 	m.event(ClusterUpdated, c.stage.Name, c.Name, "")
 }

@@ -86,7 +86,7 @@ func (m *machine) rollBack() {
 	for _, c := range m.members {
 		if c.Held == "" && m.canGoBack(c) {
 			c.Current, c.UpdatedAt, c.changed = *c.LastHealthy, m.now, true
-			c.HealthySince, c.UnhealthySince, c.GatePassedAt, c.StageCompleted = time.Time{}, time.Time{}, time.Time{}, true
+			c.HealthySince, c.UnhealthySince, c.GatePassedAt, c.StageCompleted, c.WasHealthy = time.Time{}, time.Time{}, time.Time{}, true, false
 			m.event(ClusterRolledBack, c.stageName(), c.Name, "")
 		}
 	}

@@ -10,6 +10,7 @@ func (m *machine) observe(c *member) {
 		return
 	}
 	m.absence(c)
+	c.WasHealthy = !c.hasReport() && (c.WasHealthy || !c.HealthySince.IsZero())
 	switch {
 	case c.healthyNow():
 		since := m.past(c.Report.Since, m.now)

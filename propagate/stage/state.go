@@ -49,6 +49,8 @@ type ClusterState struct {
 	StageCompleted bool `json:"stageCompleted,omitempty"`
 	// UnavailableSince is the time from which people have held the cluster or it has been unreachable; zero when neither applies.
 	UnavailableSince time.Time `json:"unavailableSince,omitzero"`
+	// WasHealthy reports whether the cluster was healthy on Current when it became unreachable; false while it is reachable.
+	WasHealthy bool `json:"wasHealthy,omitempty"`
 	// LastHealthy is the last healthy version before Current, to which a rollback returns.
 	LastHealthy *Version `json:"lastHealthy,omitempty"`
 }
@@ -70,10 +72,10 @@ type Failure struct {
 	FailedClusters map[string]string `json:"failedClusters,omitempty"`
 }
 
-// HealthyVersion returns the version that was healthy on the cluster last: the current one, if it was healthy once or was there before
-// every rollout. Without any that was, it returns the current version.
+// HealthyVersion returns the version that was healthy on the cluster last: the current one, if it is healthy, was healthy when the cluster
+// became unreachable, passed its gate, or was there before every rollout. Without any that was, it returns the current version.
 func (c ClusterState) HealthyVersion() Version {
-	if c.LastHealthy == nil || c.UpdatedAt.IsZero() || !c.HealthySince.IsZero() || !c.GatePassedAt.IsZero() {
+	if c.LastHealthy == nil || c.UpdatedAt.IsZero() || c.WasHealthy || !c.HealthySince.IsZero() || !c.GatePassedAt.IsZero() {
 		return c.Current
 	}
 	return *c.LastHealthy

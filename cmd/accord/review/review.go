@@ -166,7 +166,9 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 			return nil, err
 		}
 		in, plan := p.head.tree.Input, p.head.plan
-		if r.Failover, err = outage.New(in, plan, p.head.federation, f.Simulate.outage, f.Simulate.unreachable, f.Simulate.healthyAfter, load.Finder(in, plan)); err != nil {
+		if r.Failover, err = outage.New(in, plan, p.head.federation, f.Simulate.outage, outage.Events{
+			Unreachable: f.Simulate.unreachable, HealthyAfter: f.Simulate.healthyAfter, Rollouts: rehearsed(r.Rollouts), Find: load.Finder(in, plan),
+		}); err != nil {
 			return nil, err
 		}
 		r.Notes = append(r.Notes, r.Failover.Notes()...)

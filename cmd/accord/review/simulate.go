@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/review/outage"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/rehearsal"
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -83,7 +84,7 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 			if f.outage.Requested() && !slices.Contains(clusters, name) {
 				continue // its failure concerns failover, too
 			}
-			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultUnreachable})
+			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultUnreachable, To: f.outage.Return()})
 		}
 	}
 	return s, checkScenario(s, clusters)
@@ -218,4 +219,15 @@ func (s *simulation) markdown() string {
 		lines = append(lines, text.Printable(strings.TrimSuffix(line, "\n")))
 	}
 	return "\nSimulation:\n\n" + text.CodeBlock("", lines)
+}
+
+// rehearsed returns the rollouts with their scenarios, for the rehearsal of a failure.
+func rehearsed(all []Rollout) []rehearsal.Rollout {
+	var made []rehearsal.Rollout
+	for _, r := range all {
+		if r.Simulation != nil {
+			made = append(made, rehearsal.Rollout{Name: r.Policy, Input: r.input, Scenario: r.Simulation.Scenario})
+		}
+	}
+	return made
 }

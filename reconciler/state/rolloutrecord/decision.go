@@ -162,7 +162,7 @@ func ToState(r v1alpha1.RolloutState) stage.State {
 func FromCluster(name string, m stage.ClusterState) v1alpha1.DeliveryRollout {
 	d := v1alpha1.DeliveryRollout{
 		Policy: name, Current: v1alpha1.RolloutVersion(m.Current), UpdatedAt: MicroTime(m.UpdatedAt), HealthySince: MicroTime(m.HealthySince), UnhealthySince: MicroTime(m.UnhealthySince),
-		GatePassedAt: MicroTime(m.GatePassedAt), StageCompleted: m.StageCompleted, UnavailableSince: MicroTime(m.UnavailableSince),
+		GatePassedAt: MicroTime(m.GatePassedAt), StageCompleted: m.StageCompleted, WasHealthy: m.WasHealthy, UnavailableSince: MicroTime(m.UnavailableSince),
 	}
 	if m.LastHealthy != nil {
 		good := v1alpha1.RolloutVersion(*m.LastHealthy)
@@ -174,7 +174,7 @@ func FromCluster(name string, m stage.ClusterState) v1alpha1.DeliveryRollout {
 func ToCluster(d v1alpha1.DeliveryRollout) stage.ClusterState {
 	m := stage.ClusterState{
 		Current: stage.Version(d.Current), UpdatedAt: Time(d.UpdatedAt), HealthySince: Time(d.HealthySince), UnhealthySince: Time(d.UnhealthySince),
-		GatePassedAt: Time(d.GatePassedAt), StageCompleted: d.StageCompleted, UnavailableSince: Time(d.UnavailableSince),
+		GatePassedAt: Time(d.GatePassedAt), StageCompleted: d.StageCompleted, WasHealthy: d.WasHealthy, UnavailableSince: Time(d.UnavailableSince),
 	}
 	if d.LastHealthy != nil {
 		good := stage.Version(*d.LastHealthy)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -55,6 +56,14 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 
 // Requested reports whether the flags ask for a timeline.
 func (f *Flags) Requested() bool { return f.length > 0 }
+
+// Return returns the time at which the clusters answer again; empty for never.
+func (f *Flags) Return() policy.Duration {
+	if f.returnAt == 0 {
+		return ""
+	}
+	return policy.Duration(f.returnAt.String())
+}
 
 // Check returns an error for flags that contradict each other. simulate and unreachable report whether those flags are set.
 func (f *Flags) Check(flags *pflag.FlagSet, simulate, unreachable bool) error {

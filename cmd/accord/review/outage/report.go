@@ -63,9 +63,20 @@ type Target struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 
+// Events are those of the timeline beside the flags.
+type Events struct {
+	// Unreachable are the clusters that fail.
+	Unreachable  []string
+	HealthyAfter time.Duration
+	// Rollouts begin with the failure.
+	Rollouts []rehearsal.Rollout
+	// Find finds the objects that the flags name.
+	Find Find
+}
+
 // New returns the report about a plan, which is that of in; nil if the Federation does not enable failover and no timeline is requested.
-// unreachable are the clusters of the timeline, and find finds its objects. The error names a cluster or an object that does not exist.
-func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f Flags, unreachable []string, healthyAfter time.Duration, find Find) (*Report, error) {
+// The error names a cluster or an object that does not exist.
+func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f Flags, events Events) (*Report, error) {
 	settings, r := failover.Configured(f.defaults.Over(fed.Spec.Failover, f.health.MostUnreachable())), &Report{}
 	if settings.Enabled {
 		if err := r.examine(in, plan, settings); err != nil {
@@ -74,17 +85,17 @@ func New(in propagate.Input, plan *propagate.Plan, fed *v1alpha1.Federation, f F
 	}
 	if f.Requested() {
 		s := rehearsal.Scenario{
-			For: f.length, HealthyAfter: healthyAfter, Settings: settings,
+			For: f.length, HealthyAfter: events.HealthyAfter, Rollouts: events.Rollouts, Settings: settings,
 			Threshold: f.health.Thresholds.Failure, SuccessThreshold: f.health.Thresholds.Success, EvictionTimeout: f.health.EvictionTimeout,
 		}
-		for _, name := range unreachable {
+		for _, name := range events.Unreachable {
 			if !slices.Contains(plan.Clusters(), name) {
 				return nil, fmt.Errorf("--unreachable names cluster %q, which does not exist%s", name, manifest.DidYouMean(name, plan.Clusters()))
 			}
 			s.Failures = append(s.Failures, rehearsal.Failure{Cluster: name, Until: f.returnAt})
 		}
 		var err error
-		if s.Unhealthy, err = f.unhealthyCopies(plan, find); err != nil {
+		if s.Unhealthy, err = f.unhealthyCopies(plan, events.Find); err != nil {
 			return nil, err
 		}
 		line, err := rehearsal.Play(in, plan, s)
