@@ -94,7 +94,7 @@ var within = map[string]map[string][]string{
 		"scripts":            {"digest"},
 		"rendercache":        {"digest"},
 		"decision":           {"eviction", "place", "previous"},
-		"deschedule":         {"previous"},
+		"deschedule":         {"divide", "previous"},
 		"eviction":           {"divide", "previous"},
 		"normalize":          {"scope"},
 		"splice":             {},

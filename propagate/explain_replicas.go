@@ -6,6 +6,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/divide"
+	"github.com/accord-dev/accord/propagate/rebalance"
 )
 
 // Shares explains for each cluster of a divided object how its replicas came about, in a few words that follow the
@@ -22,10 +23,12 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 		}
 		return shares
 	}
-	_, fresh := p.rebalance(it)
-	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
-		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), attempt{fresh: fresh, returning: d.Returns()})
-	selection, err := q.Select(p.filter(it, q, &termResult{}))
+	_, fresh := rebalance.Since(p.rules.rebalancers[id], it.last().Rebalanced)
+	term := max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term }))
+	try := attempt{fresh: fresh}
+	try.returning = p.tryTerm(it, term, try).failure != ""
+	q := p.question(it, term, try)
+	selection, err := q.Select(p.filter(it, q, try, &termResult{}))
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
 )
@@ -39,8 +40,10 @@ func (p *Plan) tryTerm(it *item, term int, try attempt) *termResult {
 	d := it.decision
 	a := &termResult{term: term, at: d.Policy.At("spec.placement")}
 	q := p.question(it, term, try)
-	it.needsRoom = it.needsRoom || q.NeedsRoom()
-	fit := p.filter(it, q, a)
+	if !it.needsRoom && q.NeedsRoom() { // Shares may read it at the same time
+		it.needsRoom = true
+	}
+	fit := p.filter(it, q, try, a)
 	if len(fit) == 0 {
 		a.noFit, a.failure = true, decision.NoFit(a.refused)
 		return a
@@ -95,15 +98,14 @@ func (p *Plan) question(it *item, term int, try attempt) place.Question {
 }
 
 // filter returns the clusters that pass every filter and refuses the others.
-func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candidate {
+func (p *Plan) filter(it *item, q place.Question, try attempt, a *termResult) []place.Candidate {
 	d := it.decision
 	replicas := it.last().Replicas()
 	var requests corev1.ResourceList
-	needsRoom := q.NeedsRoom()
+	needsRoom, moves := q.NeedsRoom(), p.moves(it, q.Fresh)
 	if needsRoom && it.kind.Requirements != nil {
 		requests = it.kind.Requirements(it.manifest)
 	}
-	unschedulable := p.unschedulable.Of(d.ID)
 	fit := make([]place.Candidate, 0, min(len(p.members.All), 16))
 	for i := range p.members.All {
 		c := &p.members.All[i]
@@ -113,12 +115,22 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 		}
 		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(*c)}
 		if needsRoom {
-			candidate.Room = divide.Room(*c, requests, q.Total)
-			candidate.Unschedulable = unschedulable.On(c.Name, candidate.Before)
+			candidate.Unschedulable, candidate.Failed = moves.Copies.On(c.Name, candidate.Before), moves.Failed(*c)
+			if !candidate.Failed || try.returning {
+				candidate.Room = divide.Room(*c, requests, q.Total)
+			}
 		}
 		fit = append(fit, candidate)
 	}
 	return fit
+}
+
+// moves returns everything that the moves of unschedulable replicas depend on.
+func (p *Plan) moves(it *item, fresh bool) deschedule.Object {
+	return deschedule.Object{
+		Copies: p.unschedulable.Of(it.decision.ID), Before: it.last(), Template: it.decision.Template, Fresh: fresh,
+		Kind: &it.kind, Manifest: it.manifest,
+	}
 }
 
 func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate) divide.Request {

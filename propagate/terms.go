@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/propagate/rebalance"
 )
 
 // place chooses clusters. It tries the terms of clusterAffinities in order, beginning with the term in use, until one
@@ -20,7 +21,7 @@ func (p *Plan) place(it *item) {
 	d := it.decision
 	before := it.last()
 	try := attempt{ignoreHealth: true}
-	d.Rebalanced, try.fresh = p.rebalance(it)
+	d.Rebalanced, try.fresh = rebalance.Since(p.rules.rebalancers[d.ID], before.Rebalanced)
 	terms := d.Policy.Spec.Placement.ClusterAffinities
 	if !try.fresh {
 		try.start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
@@ -39,7 +40,7 @@ func (p *Plan) place(it *item) {
 	}
 	if result.chosen != nil && !moved {
 		result.chosen.apply(d, terms)
-		d.Descheduled, d.Moved = p.unschedulable.Of(d.ID).Describe(before, d.OwnClusters)
+		d.Descheduled, d.Moved = p.moves(it, try.fresh).Remember(d.OwnClusters, p.members.All)
 		return
 	}
 	first := result.chosen // without a failure, which is that the object would move
@@ -78,13 +79,14 @@ type attempt struct {
 	start        int  // the first term
 	fresh        bool // as if the object were new
 	ignoreHealth bool // the automatic taints of clusters do not count
-	returning    bool // the clusters of completed evictions are allowed
+	returning    bool // the clusters of completed evictions, and those that could not schedule replicas, are allowed
 }
 
-// tryTerms tries the terms until one yields a choice: first without the clusters of completed evictions, then with them.
+// tryTerms tries the terms until one yields a choice: first without the clusters that the object left because of
+// an eviction or the descheduler, then with them.
 func (p *Plan) tryTerms(it *item, try attempt) termResults {
 	r := p.tryTermsOnce(it, try)
-	if r.chosen == nil && it.decision.Evictions.Completed() {
+	if r.chosen == nil && (it.decision.Evictions.Completed() || len(it.last().Descheduled.From) > 0) {
 		try.returning = true
 		if again := p.tryTermsOnce(it, try); again.chosen != nil {
 			return again

@@ -36,6 +36,8 @@ func unschedulableMoves(t *testing.T, w *world, r *repository) {
 	w.eventually("the event", func() error {
 		return w.told(r, "FederatedObject", "Normal ReplicasDescheduled", 1, o.Spec.LastDescheduled)
 	})
+	require.Len(t, o.Spec.DescheduledFrom, 1)
+	require.Equal(t, [2]any{"cluster-a", a - 2}, [2]any{o.Spec.DescheduledFrom[0].Cluster, o.Spec.DescheduledFrom[0].Running})
 	w.restart(func() {})
 	w.applied(r, r.push("a change of another object", "other.yaml", configMap("other", "2")))
 	stillA, stillB := w.replicas()

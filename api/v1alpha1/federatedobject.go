@@ -69,6 +69,11 @@ type FederatedObjectSpec struct {
 	LastRebalancer string `json:"lastRebalancer,omitempty"`
 	// LastDescheduled describes the replicas that the descheduler moved last; empty after another division of the replicas.
 	LastDescheduled string `json:"lastDescheduled,omitempty"`
+	// DescheduledFrom are the clusters that could not schedule replicas of the object, which moved away. A cluster of the list gets no
+	// more replicas until it has more room for them than it had then, or the manifest changes, or a WorkloadRebalancer names the object.
+	// +listType=map
+	// +listMapKey=cluster
+	DescheduledFrom []DescheduledCluster `json:"descheduledFrom,omitempty"`
 	// Overwrite adopts an object of the same name that exists on the cluster.
 	Overwrite bool `json:"overwrite,omitempty"`
 	// Preserve leaves the object on the cluster when it is no longer wanted.
@@ -94,6 +99,16 @@ type Requirement struct {
 	Object string `json:"object,omitempty"`
 	// Clusters on which the object needs this one.
 	Clusters []string `json:"clusters"`
+}
+
+// DescheduledCluster is a cluster that could not schedule some replicas.
+type DescheduledCluster struct {
+	// Cluster by name.
+	Cluster string `json:"cluster"`
+	// Running is the number of replicas that ran there at that time.
+	Running int32 `json:"running"`
+	// Room is the number of further replicas for which its free resources sufficed in sum, those of waiting pods included.
+	Room int32 `json:"room"`
 }
 
 // PreviousResult is the part of the previous choice that some clusters share.

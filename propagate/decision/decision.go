@@ -14,7 +14,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/eviction"
@@ -50,8 +49,8 @@ type Decision struct {
 	Term string
 	// Rebalanced names the WorkloadRebalancers that took effect on the object, joined by commas; empty when none did.
 	Rebalanced string
-	// Descheduled describes the replicas that the descheduler moved last; empty after another division.
-	Descheduled string
+	// Descheduled has the last move of unschedulable replicas, and the clusters that get none back.
+	Descheduled previous.Descheduled
 	// Moved means that this decision moves them.
 	Moved bool
 	// Evictions are the evictions of the object.
@@ -210,11 +209,6 @@ func (d *Decision) KeepReason(cluster string) string {
 		return ""
 	}
 	return d.Evictions.KeepReason(cluster)
-}
-
-// Returns reports whether a chosen cluster is that of a completed eviction.
-func (d *Decision) Returns() bool {
-	return slices.ContainsFunc(d.Evictions, func(x v1alpha1.GracefulEvictionTask) bool { return d.On(x.FromCluster) })
 }
 
 // EvictedFrom returns the refused clusters with the object from which evictions move it away.

@@ -1,14 +1,14 @@
 // Package deschedule finds the replicas that a cluster cannot schedule for too long (Karmada 4.11), and describes where they moved.
 //
 // Package divide moves them: the cluster gets fewer replicas, and clusters with free resources get the difference. It moves no more than
-// these have room for.
+// these have room for. The decision remembers the cluster, which gets no replicas back until something changed: two clusters that both
+// cannot schedule a replica would pass it back and forth otherwise.
 package deschedule
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -117,23 +117,6 @@ func Count(pods []corev1.Pod, replicas int32, threshold time.Duration, now time.
 		}
 	}
 	return max(0, min(stuck, replicas-ready))
-}
-
-// Describe describes the replicas of one object that the descheduler moved last. The description lasts until the replicas are divided in
-// another way; it is empty then. moved reports whether this decision moves them.
-func (c Copies) Describe(before previous.Decision, after func() []previous.Cluster) (description string, moved bool) {
-	if before.Descheduled == "" && len(c) == 0 {
-		return "", false
-	}
-	now := previous.Decision{Clusters: after()}
-	was, is := before.Replicas(), now.Replicas()
-	if text := c.moves(before, now, was, is); text != "" {
-		return text, true
-	}
-	if maps.Equal(was, is) {
-		return before.Descheduled, false
-	}
-	return "", false
 }
 
 // moves describes the replicas that moved between two decisions; empty if none did.

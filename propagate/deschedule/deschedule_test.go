@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 var now = time.Date(2026, 1, 1, 0, 10, 0, 0, time.UTC)
@@ -87,7 +88,7 @@ func TestCopies(t *testing.T) {
 	require.Equal(t, map[manifest.ID]bool{web: true, api: false}, Changed(all, Copies{{api, "b", 3, 3}, {web, "a", 2, 6}}))
 }
 
-func TestDescribe(t *testing.T) {
+func TestMoves(t *testing.T) {
 	on := func(counts ...int32) (all []previous.Cluster) {
 		for i, n := range counts {
 			if n > 0 {
@@ -108,13 +109,14 @@ func TestDescribe(t *testing.T) {
 		"a scale-up is no move":      {copies, previous.Decision{Clusters: on(6, 1)}, on(4, 6, 1), "a could not schedule 2 of 6 replicas, b has 2 more", true},
 		"all replicas move":          {Copies{{manifest.ID{}, "a", 1, 1}}, previous.Decision{Clusters: on(1)}, on(0, 1), "a could not schedule 1 of 1 replica, b has 1 more", true},
 		"no place":                   {copies, previous.Decision{Clusters: on(6, 1)}, on(6, 1), "", false},
-		"the same division":          {nil, previous.Decision{Clusters: on(4, 3), Descheduled: "earlier"}, on(4, 3), "earlier", false},
-		"another division":           {nil, previous.Decision{Clusters: on(4, 3), Descheduled: "earlier"}, on(5, 3), "", false},
+		"the same division":          {nil, previous.Decision{Clusters: on(4, 3), Descheduled: previous.Descheduled{Moves: "earlier"}}, on(4, 3), "earlier", false},
+		"another division":           {nil, previous.Decision{Clusters: on(4, 3), Descheduled: previous.Descheduled{Moves: "earlier"}}, on(5, 3), "", false},
 		"fewer, observed of another": {copies, previous.Decision{Clusters: on(7, 1)}, on(3, 1), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, moved := c.copies.Describe(c.before, func() []previous.Cluster { return c.after })
-			require.Equal(t, c.want, got)
+			o := Object{Copies: c.copies, Before: c.before, Kind: &kind.Kind{}}
+			got, moved := o.Remember(func() []previous.Cluster { return c.after }, nil)
+			require.Equal(t, c.want, got.Moves)
 			require.Equal(t, c.moved, moved)
 		})
 	}

@@ -15,14 +15,20 @@ type site struct {
 	unschedulable, moved int64
 	tier                 int
 	known                bool // whether its resources are known
+	failed               bool // to schedule replicas that moved away
 }
 
-// doubt returns a remark for a site whose room is unknown and therefore 0.
+// doubt returns a remark for a site whose room is 0 for another reason than that it is full.
 func (s site) doubt() string {
-	if s.room > 0 || s.known {
+	switch {
+	case s.room > 0:
 		return ""
+	case s.failed:
+		return " (it could not schedule replicas that moved away, and no more became free since)"
+	case !s.known:
+		return " (its resources are not known)"
 	}
-	return " (its resources are not known)"
+	return ""
 }
 
 // dynamic divides by room (Karmada §4.8).
@@ -66,7 +72,7 @@ func (r Request) sites() []site {
 	for i, c := range r.Candidates {
 		s := site{
 			index: i, name: c.Cluster.Name, tier: c.Tier,
-			room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), known: c.Cluster.Resources != nil,
+			room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), known: c.Cluster.Resources != nil, failed: c.Failed,
 		}
 		s.unschedulable = max(0, min(int64(c.Unschedulable), s.had))
 		sites[i] = s

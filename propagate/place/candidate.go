@@ -18,6 +18,8 @@ type Candidate struct {
 	Before int32
 	// Unschedulable are those of Before that the cluster cannot schedule and that may move to other clusters (Karmada 4.11).
 	Unschedulable int32
+	// Failed means that the cluster could not schedule other replicas, which moved away. It gets more only if nothing else has room.
+	Failed bool
 	// Tier is 0 for the primary affinity, 1 and up for the overflow affinities in their order (Karmada §4.8).
 	Tier int
 }

@@ -17,12 +17,12 @@ type Decision struct {
 	// Template is the digest of the manifest that the decision was about; empty when unknown.
 	Template string `json:"template,omitempty"`
 	// Term, Rebalanced, Descheduled and the three options below are those of the Decision.
-	Term         string `json:"term,omitempty"`
-	Rebalanced   string `json:"rebalanced,omitempty"`
-	Descheduled  string `json:"descheduled,omitempty"`
-	Overwrite    bool   `json:"overwrite,omitempty"`
-	Preserve     bool   `json:"preserve,omitempty"`
-	Dependencies bool   `json:"dependencies,omitempty"`
+	Term         string      `json:"term,omitempty"`
+	Rebalanced   string      `json:"rebalanced,omitempty"`
+	Descheduled  Descheduled `json:"descheduled,omitzero"`
+	Overwrite    bool        `json:"overwrite,omitempty"`
+	Preserve     bool        `json:"preserve,omitempty"`
+	Dependencies bool        `json:"dependencies,omitempty"`
 	// Clusters that its own policy chose, sorted by name, without those where it is only a dependency.
 	Clusters []Cluster `json:"clusters,omitempty"`
 }
@@ -33,6 +33,14 @@ type Cluster struct {
 	Replicas    *int32 `json:"replicas,omitempty"`
 	Completions *int32 `json:"completions,omitempty"`
 	Held        bool   `json:"held,omitempty"`
+}
+
+// Descheduled is the memory of the descheduler about one object.
+type Descheduled struct {
+	// Moves describes the replicas that moved last; empty after another division.
+	Moves string `json:"moves,omitempty"`
+	// From are the clusters that could not schedule replicas, sorted by name. They get none back.
+	From []v1alpha1.DescheduledCluster `json:"from,omitempty"`
 }
 
 // On returns the set of chosen clusters.
@@ -59,7 +67,7 @@ func (b Decision) Replicas() map[string]int32 {
 // Previous.
 func From(s v1alpha1.FederatedObjectSpec) *Decision {
 	return &Decision{
-		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer, Descheduled: s.LastDescheduled,
+		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer, Descheduled: Descheduled{s.LastDescheduled, s.DescheduledFrom},
 		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: clustersOf(s),
 	}
 }

@@ -3,6 +3,7 @@ package rebalance
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -26,4 +27,12 @@ func Names(all []policy.Rebalancer) map[manifest.ID][]string {
 		slices.Sort(list)
 	}
 	return names
+}
+
+// Since returns all WorkloadRebalancers of an object, joined by commas, and reports whether one of them was not among those that took
+// effect before: each takes effect once. The object is then placed as if it were new.
+func Since(names []string, before string) (all string, anew bool) {
+	handled := strings.Split(before, ",")
+	anew = slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(handled, name) })
+	return strings.Join(names, ","), anew
 }

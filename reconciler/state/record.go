@@ -31,8 +31,9 @@ func (f *Federation) objectRecord(d *decision.Decision, next *previous.Decision)
 			Namespace: d.ID.Namespace, Name: d.ID.Name, Origin: d.Origin.Path,
 		},
 		Message: d.Why, PlacementRetained: d.PlacementRetained,
-		TemplateDigest: next.Template, Affinity: next.Term, LastRebalancer: next.Rebalanced, LastDescheduled: next.Descheduled,
-		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
+		TemplateDigest: next.Template, Affinity: next.Term, LastRebalancer: next.Rebalanced, LastDescheduled: next.Descheduled.Moves,
+		DescheduledFrom: next.Descheduled.From,
+		Overwrite:       next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
 	o.Spec.GracefulEvictionTasks = f.records.objects.Evictions(d.ID)
 	hubobjects.SetPlanned(&o.Spec, d.Evictions)

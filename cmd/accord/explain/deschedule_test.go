@@ -30,7 +30,8 @@ unschedulable: [{id: {group: apps, kind: Deployment, namespace: shop, name: web}
 	require.Equal(t, "kept 7, 2 that it cannot schedule moved", moves.Shares(webID)["eu-1"])
 
 	stays := planOf(t, divided+`-- previous --
-- {id: {group: apps, kind: Deployment, namespace: shop, name: web}, descheduled: earlier, clusters: [{name: eu-1, replicas: 7}, {name: eu-2, replicas: 2}]}
+- {id: {group: apps, kind: Deployment, namespace: shop, name: web}, descheduled: {moves: earlier, from: [{cluster: eu-1, running: 7, room: 40}]}, clusters: [{name: eu-1, replicas: 7}, {name: eu-2, replicas: 2}]}
 `)
 	require.Contains(t, Object(stays, nil, webID, "").Notes, "the descheduler moved replicas: earlier")
+	require.Contains(t, Object(stays, nil, webID, "").Notes, "cluster eu-1 could not schedule more than 7 replicas, and gets no more until more of its resources are free")
 }

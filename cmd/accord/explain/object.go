@@ -175,8 +175,11 @@ func notes(d *decision.Decision, owners []manifest.ID) []string {
 	if d.Rebalanced != "" {
 		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}
-	if d.Descheduled != "" {
-		all = append(all, "the descheduler moved replicas: "+d.Descheduled)
+	if d.Descheduled.Moves != "" {
+		all = append(all, "the descheduler moved replicas: "+d.Descheduled.Moves)
+	}
+	for _, x := range d.Descheduled.From {
+		all = append(all, fmt.Sprintf("cluster %s could not schedule more than %s, and gets no more until more of its resources are free", x.Cluster, phrase.Count(int(x.Running), "replica")))
 	}
 	if len(owners) > 0 {
 		all = append(all, "goes along with "+phrase.List(text.Names(owners), 3))
