@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"status":         {"api"},
 	"render":         {"api", "clusters/fleet"},
 	"propagate":      {"api", "clusters/fleet", "render", "status"},
-	"apiserver":      {"api"},
+	"apiserver":      {"api", "clusters"},
 	"reconciler":     {"api", "apiserver", "clusters", "clusters/fleet", "propagate", "render", "source", "status"},
 	"cmd":            {"apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source"},
 	"examples":       {"api", "apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "status"},
@@ -79,9 +79,11 @@ var within = map[string]map[string][]string{
 		"complete":      {"gitrepo", "hub"},
 	},
 	"apiserver": {
-		"bundles":     {},
-		"certificate": {},
-		"registry":    {"bundles"},
+		"bundles":      {},
+		"certificate":  {},
+		"clusterproxy": {"tunnels"},
+		"registry":     {"bundles"},
+		"tunnels":      {},
 	},
 	"propagate": {
 		"applyset":           {},

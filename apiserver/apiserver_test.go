@@ -56,7 +56,7 @@ func serve(t *testing.T, hub *rest.Config, store *bundles.Store) (address string
 	done := make(chan error, 1)
 	go func() {
 		done <- apiserver.Run(ctx, hub, apiserver.Options{
-			Bundles: store, Listener: listener, Namespace: "accord-system", Local: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+			Bundles: store, Listener: listener, Namespace: "accord-system", SecretsNamespace: "accord-system", TunnelCheck: time.Second, Local: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		})
 	}()
 	stop = sync.OnceFunc(func() { cancel(); require.NoError(t, <-done) })
@@ -473,7 +473,7 @@ func (w *world) explained() {
 	for _, r := range discovered.APIResources {
 		verbs[r.Name] = strings.Join(r.Verbs, " ")
 	}
-	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/index": "get", "bundles/objects": "create"}, verbs)
+	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/attach": "get", "bundles/index": "get", "bundles/objects": "create"}, verbs)
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
 		status, _, text := w.try(&w.admin, http.MethodGet, "/openapi/v3/apis/delivery.accord.dev/v1alpha1", "")
 		require.Equal(t, http.StatusOK, status)

@@ -17,7 +17,7 @@ import (
 func ofLeader(next http.Handler, o Options, codecs runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := request.RequestInfoFrom(r.Context())
-		if !ok || !info.IsResourceRequest || o.Bundles.Opened() {
+		if !ok || !info.IsResourceRequest || info.APIGroup != delivery.GroupVersion.Group || info.Subresource == delivery.Attach || o.Bundles.Opened() {
 			next.ServeHTTP(w, r)
 			return
 		}

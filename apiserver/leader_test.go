@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/apiserver/bundles"
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 )
 
 // TestAReplicaThatFollowsEndsTheConnection: the next request of the same client is a new connection, which may lead to another replica.
@@ -23,7 +26,10 @@ func TestAReplicaThatFollowsEndsTheConnection(t *testing.T) {
 	leader := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	handler := ofLeader(leader, Options{Bundles: store}, serializer.NewCodecFactory(scheme))
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		info := &request.RequestInfo{IsResourceRequest: r.URL.Path == "/bundles"}
+		info := &request.RequestInfo{IsResourceRequest: r.URL.Path != "/openapi", APIGroup: delivery.GroupVersion.Group, Subresource: strings.TrimPrefix(r.URL.Path, "/bundles/")}
+		if r.URL.Path == "/proxy" {
+			info.APIGroup = clusterproxy.GroupVersion.Group
+		}
 		handler.ServeHTTP(w, r.WithContext(request.WithRequestInfo(r.Context(), info)))
 	}))
 	server.EnableHTTP2 = true
@@ -49,13 +55,13 @@ func TestAReplicaThatFollowsEndsTheConnection(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		require.Contains(t, s.Message, "another one leads")
 	}
-	for i, path := range []string{"/openapi", "/openapi", "/bundles"} {
-		if i == 2 {
+	for i, path := range []string{"/openapi", "/proxy", "/bundles/attach", "/bundles"} {
+		if i == 3 {
 			store.Open()
 		}
 		resp, reused := send(path)
 		require.NoError(t, resp.Body.Close())
-		require.Equal(t, http.StatusOK, resp.StatusCode, "discovery does not need the leader")
+		require.Equal(t, http.StatusOK, resp.StatusCode, "%s does not need the leader", path)
 		require.Equal(t, i > 0, reused)
 	}
 }

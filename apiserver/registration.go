@@ -8,17 +8,21 @@ import (
 	"net"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	restclient "k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/certificate"
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 )
 
 const (
-	// renewal is the interval at which certificates and the APIService are compared with those that accord wants, retry the one after a
+	// renewal is the interval at which certificates and the APIServices are compared with those that accord wants, retry the one after a
 	// failure.
 	renewal, retry = time.Hour, 10 * time.Second
 	// installedPort is the port of the Service of "accord install".
@@ -27,7 +31,7 @@ const (
 	noFrontProxy = time.Minute
 )
 
-// registration keeps the APIService of the hub and the certificates current.
+// registration keeps the APIServices of the hub and the certificates current.
 type registration struct {
 	hub     client.Client
 	o       Options
@@ -39,7 +43,11 @@ type registration struct {
 func newRegistration(cfg *restclient.Config, o Options, serving *certificate.Serving, front *frontProxy) (*registration, error) {
 	cfg = restclient.CopyConfig(cfg)
 	cfg.QPS = -1
-	hub, err := client.New(cfg, client.Options{})
+	scheme := runtime.NewScheme()
+	if err := errors.Join(v1alpha1.AddToScheme(scheme), corev1.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	hub, err := client.New(cfg, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
 	}
@@ -80,17 +88,24 @@ func (r *registration) run(ctx context.Context) {
 	}
 }
 
-// apply applies the APIService, and on a local hub its Service.
+// apply applies the APIServices, and on a local hub their Service.
 func (r *registration) apply(ctx context.Context) error {
-	objects := []map[string]any{r.apiService()}
 	if r.o.Local {
-		objects = []map[string]any{r.service(), r.apiService()}
-	}
-	for _, o := range objects {
-		u := &unstructured.Unstructured{Object: o}
-		if err := r.hub.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership); err != nil {
-			return fmt.Errorf("applying %s %s on the hub: %w", u.GetKind(), u.GetName(), err)
+		if err := r.applyObject(ctx, r.service(), client.ForceOwnership); err != nil {
+			return err
 		}
+	}
+	return errors.Join(
+		r.applyObject(ctx, r.apiService(delivery.GroupVersion, 1000), client.ForceOwnership),
+		// The API server of a Karmada control plane keeps its group. Names such as "clusters" mean accord's own kinds first.
+		r.applyObject(ctx, r.apiService(clusterproxy.GroupVersion, 100)),
+	)
+}
+
+func (r *registration) applyObject(ctx context.Context, o map[string]any, options ...client.ApplyOption) error {
+	u := &unstructured.Unstructured{Object: o}
+	if err := r.hub.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), append(options, client.FieldOwner(v1alpha1.FieldManager))...); err != nil {
+		return fmt.Errorf("applying %s %s on the hub: %w", u.GetKind(), u.GetName(), err)
 	}
 	return nil
 }
@@ -103,16 +118,15 @@ func (r *registration) service() map[string]any {
 	}
 }
 
-func (r *registration) apiService() map[string]any {
+func (r *registration) apiService(group schema.GroupVersion, priority int64) map[string]any {
 	port := int64(installedPort)
 	if r.o.Local {
 		port = int64(r.o.Listener.Addr().(*net.TCPAddr).Port)
 	}
-	group := delivery.GroupVersion
 	return map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": group.Version + "." + group.Group},
 		"spec": map[string]any{
-			"group": group.Group, "version": group.Version, "groupPriorityMinimum": int64(1000), "versionPriority": int64(10),
+			"group": group.Group, "version": group.Version, "groupPriorityMinimum": priority, "versionPriority": int64(10),
 			"service":  map[string]any{"namespace": r.o.Namespace, "name": Service, "port": port},
 			"caBundle": base64.StdEncoding.EncodeToString(r.ca),
 		},

@@ -1,8 +1,9 @@
-// Package apiserver is the aggregated API server of the hub. The hub's API server forwards the requests of the group delivery.accord.dev,
-// which agents send, to it. It serves the bundles of clusters out of memory.
+// Package apiserver is the aggregated API server of the hub. The hub's API server forwards the requests of two groups to it: those of
+// delivery.accord.dev, which agents send, are answered out of memory; those of cluster.karmada.io, which users send, go on to a cluster.
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,11 +25,14 @@ import (
 	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/apiserver/certificate"
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 	"github.com/accord-dev/accord/apiserver/registry"
+	"github.com/accord-dev/accord/apiserver/tunnels"
 )
 
 const (
@@ -48,13 +52,17 @@ type Options struct {
 	Listener net.Listener
 	// Namespace of accord on the hub, for Service and certificates.
 	Namespace string
+	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters.
+	SecretsNamespace string
+	// TunnelCheck is the time between two looks whether an agent still has the right to its tunnel; zero: tunnels.DefaultCheck.
+	TunnelCheck time.Duration
 	// Local is set if the hub's API server runs on this machine, and reaches the listener at localhost. Otherwise the Service and its
 	// endpoints exist ("accord install").
 	Local bool
 	Log   *slog.Logger
 }
 
-// Run serves the hub that cfg leads to until ctx ends, and keeps certificates and the APIService of the hub current. A hub that refuses
+// Run serves the hub that cfg leads to until ctx ends, and keeps certificates and the APIServices of the hub current. A hub that refuses
 // them is logged, and tried again.
 func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	front, err := newFrontProxy(cfg)
@@ -69,7 +77,10 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	if err := r.certify(ctx); err != nil { // without a certificate nothing can be served
 		return errors.Join(err, o.Listener.Close())
 	}
-	server, err := newServer(ctx, o, r.serving, front)
+	open := tunnels.New()
+	defer open.Close()
+	context.AfterFunc(ctx, open.Close) // agents connect to another replica
+	server, err := newServer(o, r.serving, front, storages(ctx, o, r.hub, front, open))
 	if err != nil {
 		return errors.Join(fmt.Errorf("assembling the aggregated API server: %w", err), o.Listener.Close())
 	}
@@ -81,8 +92,21 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	return nil
 }
 
+// storages returns the storage of each resource of each group.
+func storages(ctx context.Context, o Options, hub client.Client, front *frontProxy, open *tunnels.Set) map[schema.GroupVersion]map[string]rest.Storage {
+	delivered := registry.Storage(o.Bundles, ctx.Done())
+	delivered[delivery.Bundles+"/"+delivery.Attach] = &tunnels.Storage{
+		Tunnels: open, Hub: hub, Reviews: front.hub.AuthorizationV1().SubjectAccessReviews(), Check: cmp.Or(o.TunnelCheck, tunnels.DefaultCheck),
+	}
+	members := &clusterproxy.Members{Hub: hub, SecretsNamespace: o.SecretsNamespace, Tunnels: open}
+	return map[schema.GroupVersion]map[string]rest.Storage{
+		delivery.GroupVersion:     delivered,
+		clusterproxy.GroupVersion: clusterproxy.Storage(members, ctx.Done()),
+	}
+}
+
 // newServer assembles the server. It has no store, no admission and no fairness: the hub's API server admits the requests.
-func newServer(ctx context.Context, o Options, serving *certificate.Serving, front *frontProxy) (*genericapiserver.GenericAPIServer, error) {
+func newServer(o Options, serving *certificate.Serving, front *frontProxy, groups map[schema.GroupVersion]map[string]rest.Storage) (*genericapiserver.GenericAPIServer, error) {
 	scheme, err := newScheme()
 	if err != nil {
 		return nil, err
@@ -112,11 +136,14 @@ func newServer(ctx context.Context, o Options, serving *certificate.Serving, fro
 		return nil, err
 	}
 	server.ShutdownTimeout = shutdownLimit
-	group := genericapiserver.NewDefaultAPIGroupInfo(delivery.GroupVersion.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
-	group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{
-		delivery.GroupVersion.Version: registry.Storage(o.Bundles, ctx.Done()),
+	for version, storage := range groups {
+		group := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
+		group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{version.Version: storage}
+		if err := server.InstallAPIGroup(&group); err != nil {
+			return nil, err
+		}
 	}
-	return server, server.InstallAPIGroup(&group)
+	return server, nil
 }
 
 func newScheme() (*runtime.Scheme, error) {
@@ -124,12 +151,12 @@ func newScheme() (*runtime.Scheme, error) {
 	v1 := schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(s, v1)
 	s.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
-	return s, delivery.AddToScheme(s)
+	return s, errors.Join(delivery.AddToScheme(s), clusterproxy.AddToScheme(s))
 }
 
-var watches = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString())
+var watches = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString("proxy", delivery.Attach))
 
-// longRunning reports whether a request waits for a change. The limits on requests in flight and on their time do not apply to it.
+// longRunning reports whether a request waits for a change, or is a connection. The limits on requests in flight and on their time do not apply to it.
 func longRunning(r *http.Request, info *apirequest.RequestInfo) bool {
 	return watches(r, info) || registry.Waits(info.APIGroup, info.Resource, info.Subresource, r)
 }

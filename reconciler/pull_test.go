@@ -2,6 +2,7 @@ package reconciler_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -14,9 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver"
 	"github.com/accord-dev/accord/reconciler/agent"
@@ -74,7 +77,9 @@ func (l *lines) has(text string) error {
 
 func (w *pulls) actWith(hub *rest.Config, log *slog.Logger) {
 	w.t.Helper()
-	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: hub, Local: w.planes["cluster-b"].Config(), CacheDir: w.cacheDir, Health: health, Log: log})
+	hub = rest.CopyConfig(hub)
+	hub.Impersonate = rest.ImpersonationConfig{UserName: delivery.AgentUser("cluster-b", "abcdefgh23"), Groups: []string{"system:masters"}}
+	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: hub, Local: w.planes["cluster-b"].Config(), CacheDir: w.cacheDir, Tunnel: true, Health: health, Log: log})
 	require.NoError(w.t, err)
 	w.acting = w.background(func(ctx context.Context) error { a.Run(ctx); return nil })
 }
@@ -109,6 +114,7 @@ func TestPullMode(t *testing.T) {
 	w.act()
 	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
 
+	w.tunnels()
 	r := w.federation("pull")
 	everywhere := policyOf("placed", "clusterNames: [cluster-a, cluster-b]")
 	w.ready(r, r.push("to both", "app.yaml", configMap("placed", "1"), "policy.yaml", everywhere))
@@ -144,6 +150,7 @@ func TestPullMode(t *testing.T) {
 		w.serve()
 		w.ready(r, r.push("the hub is back", "app.yaml", configMap("placed", "3")))
 		require.Equal(t, "3", w.configMap("cluster-b", "placed").Data["key"])
+		w.tunnels()
 	})
 
 	t.Run("an agent that starts again writes nothing", func(*testing.T) {
@@ -192,6 +199,20 @@ func (w *pulls) tamper() {
 		w.require(err)
 		w.require(os.WriteFile(f, []byte(strings.Replace(string(text), `"key":"2"`, `"key":"9"`, 1)), 0o600))
 	}
+}
+
+// tunnels waits until a user of the hub reaches the API server of cluster-b, which knows the user and gives no rights to it.
+func (w *pulls) tunnels() {
+	w.t.Helper()
+	cfg := rest.CopyConfig(w.config)
+	cfg.Host += "/apis/cluster.karmada.io/v1alpha1/clusters/cluster-b/proxy"
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: "alice", Groups: []string{"system:masters"}}
+	c, err := kubernetes.NewForConfig(cfg)
+	require.NoError(w.t, err)
+	w.eventually("the tunnel", func() error {
+		_, err := c.CoreV1().Pods("default").List(w.t.Context(), metav1.ListOptions{})
+		return unless(err != nil && strings.Contains(err.Error(), `User "alice" cannot list resource "pods"`), fmt.Sprint(err))
+	})
 }
 
 // require fails the test for an error.

@@ -18,6 +18,9 @@ const (
 	Index = "index"
 	// Objects is the subresource with the objects of a bundle: POST of a JSON list of digests returns a Content for each of them.
 	Objects = "objects"
+	// Attach is the subresource at which the agent opens its tunnel: GET that upgrades to a WebSocket. API servers know the name as that of
+	// requests without a time limit.
+	Attach = "attach"
 )
 
 // Bundle shows the desired state of one cluster, in figures. Its name is that of the Cluster. The API server has Bundles only in memory,

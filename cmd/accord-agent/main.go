@@ -45,6 +45,7 @@ type flags struct {
 	cluster, hub, kubeconfig          string
 	namespace, hubNamespace, logLevel string
 	cacheDir                          string
+	noTunnel                          bool
 }
 
 func command() *cobra.Command {
@@ -61,6 +62,7 @@ func command() *cobra.Command {
 	set.StringVar(&f.namespace, "namespace", "accord-system", "namespace of the agent, which has the Secret with the kubeconfig of the hub; empty to renew no certificate there")
 	set.StringVar(&f.hubNamespace, "hub-namespace", "accord-system", "namespace of accord on the hub, which has the Lease of the agent")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "directory that keeps the last bundle, with its Secrets, for a start while the hub is away; empty to keep none")
+	set.BoolVar(&f.noTunnel, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	set.StringVar(&f.logLevel, "log-level", "info", "least level of log lines: debug, info, warn or error")
 	return c
 }
@@ -84,7 +86,7 @@ func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, HubNamespace: f.hubNamespace, CacheDir: f.cacheDir, Log: log}
+	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, HubNamespace: f.hubNamespace, CacheDir: f.cacheDir, Tunnel: !f.noTunnel, Log: log}
 	if f.namespace != "" {
 		o.Secret = types.NamespacedName{Namespace: f.namespace, Name: registration.HubSecret}
 	}

@@ -83,7 +83,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	o.Register = f.register
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
 	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
-	api := serve.API{Address: f.api, Namespace: f.namespace, Log: log}
+	api := serve.API{Address: f.api, Namespace: f.namespace, Secrets: f.secrets, Log: log}
 	if err := serve.Controllers(ctx, h.Config, o, api); err != nil {
 		return fmt.Errorf("running the controllers on %s: %w", h.Config.Host, err)
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -155,4 +157,28 @@ func compacted(a, b []string) []string {
 
 func compareKinds(a, b schema.GroupKind) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
+}
+
+// ImpersonationRights returns the right to act for users and members of groups of the hub, and for nobody else.
+func ImpersonationRights(users, groups []string) []rbacv1.PolicyRule {
+	var rules []rbacv1.PolicyRule
+	for resource, names := range map[string][]string{"users": users, "groups": groups} {
+		if len(names) > 0 {
+			rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{resource}, ResourceNames: names, Verbs: []string{"impersonate"}})
+		}
+	}
+	slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int { return strings.Compare(b.Resources[0], a.Resources[0]) })
+	return rules
+}
+
+// CheckImpersonated returns an error for names that accord never acts for: those of Kubernetes stand for another identity on each cluster.
+func CheckImpersonated(users, groups []string) error {
+	for flag, names := range map[string][]string{"--impersonate-user": users, "--impersonate-group": groups} {
+		for _, name := range names {
+			if name == "" || name == "*" || strings.HasPrefix(name, "system:") {
+				return fmt.Errorf("%s %q: expected the name of a person, a machine or a team; names that begin with \"system:\" stand for another identity on each cluster", flag, name)
+			}
+		}
+	}
+	return nil
 }

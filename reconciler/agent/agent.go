@@ -23,6 +23,8 @@ import (
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/proxy"
+	"github.com/accord-dev/accord/clusters/tunnel"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/reconciler/agent/bundlecache"
 	"github.com/accord-dev/accord/reconciler/deliver"
@@ -53,6 +55,8 @@ type Options struct {
 	HubNamespace string
 	// CacheDir is the directory that keeps the last bundle for a start without the hub; empty: none is kept.
 	CacheDir string
+	// Tunnel lets users of the hub reach the API server of the cluster, with the rights that the cluster gives to them.
+	Tunnel bool
 	// Health has the times after which the condition Ready of the Cluster changes; zero: the defaults.
 	Health member.Health
 	Log    *slog.Logger
@@ -71,6 +75,10 @@ type Agent struct {
 	reporter *report.Reporter
 	prober   *prober
 	executor *executor
+	// connection leads to the hub with the identity of the agent.
+	connection *rest.Config
+	// forUsers sends requests of users of the hub to the API server of the cluster; nil without a tunnel.
+	forUsers *proxy.Member
 }
 
 // New returns an agent, which does nothing before Run is called. An error means that a connection is wrong.
@@ -97,6 +105,12 @@ func New(o Options) (*Agent, error) {
 	if a.cache, err = bundlecache.Open(o.CacheDir); err != nil { // the agent needs it only if the hub is away at the next start
 		o.Log.Error("cannot keep bundles for a start without the hub", "cluster", o.Cluster, "error", err)
 	}
+	a.connection = connection
+	if o.Tunnel {
+		if a.forUsers, err = proxy.New(o.Local, o.Cluster); err != nil {
+			return nil, fmt.Errorf("connecting to the cluster: %w", err)
+		}
+	}
 	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
 	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Log: o.Log})
 	accounts := &accounts{}
@@ -116,12 +130,20 @@ func unlimited(cfg *rest.Config) *rest.Config {
 // Run executes the cluster until ctx ends.
 func (a *Agent) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.beat, a.keepIdentity, a.follow} {
+	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.beat, a.keepIdentity, a.keepTunnel, a.follow} {
 		running.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()
 	running.Wait()
 	a.pool.Close()
+}
+
+// keepTunnel keeps the tunnel of the cluster open until ctx ends.
+func (a *Agent) keepTunnel(ctx context.Context) {
+	if a.forUsers != nil {
+		tunnel.Keep(ctx, a.connection, a.Cluster, a.forUsers.FromHub(), a.Log)
+		a.forUsers.Close()
+	}
 }
 
 // follow takes over one bundle after the other. While the hub does not answer, the agent goes on with the last one.

@@ -24,6 +24,8 @@ func (f *Options) Register(c *cobra.Command) {
 	flags.BoolVar(&f.Secrets, "secrets", false, "add Secrets to the default role")
 	flags.BoolVar(&f.CRDs, "crds", false, "add CustomResourceDefinitions to the default role")
 	flags.StringSliceVar(&f.Impersonate, "impersonate", nil, "allow accord to impersonate this ServiceAccount of a Tenant, NAMESPACE/NAME, by a Role accord-impersonate in its namespace (repeatable)")
+	flags.StringSliceVar(&f.Users, "impersonate-user", nil, "user of the hub that accord may act for on the cluster, as \"accord logs\" needs it (repeatable)")
+	flags.StringSliceVar(&f.Groups, "impersonate-group", nil, "group of the hub whose members keep it when accord acts for them (repeatable)")
 	flags.DurationVar(&f.TokenLife, "token-lifetime", defaultTokenLife, "life of the token, which accord renews when half of it is over")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "check the connections and exit")
 	flags.StringVar(&f.Write, "write", "", "write the manifest of the Cluster for Git to this file, \"-\" for standard output")

@@ -92,6 +92,9 @@ func (c *candidate) makeIdentity(ctx context.Context, o *Options) (string, error
 	if err == nil {
 		err = c.grantImpersonation(ctx, o, binding)
 	}
+	if err == nil {
+		err = c.grantUsers(ctx, o, binding)
+	}
 	return binding.RoleRef.Kind + " " + binding.RoleRef.Name, err
 }
 

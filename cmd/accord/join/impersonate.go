@@ -11,9 +11,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
-// impersonationName is the name of the Role with the right to impersonate, and of its binding.
+// impersonationName is the name of the Role with the right to impersonate, and of its binding; the ClusterRole for users of the hub has it, too.
 const impersonationName = "accord-impersonate"
 
 // impersonation is the right of accord to impersonate ServiceAccounts of one namespace.
@@ -78,6 +80,41 @@ func (c *candidate) grantImpersonation(ctx context.Context, o *Options, owner *r
 		case err != nil && !apierrors.IsAlreadyExists(err):
 			return fmt.Errorf("granting accord the right to impersonate ServiceAccounts of namespace %s: %w", namespace, err)
 		}
+	}
+	return nil
+}
+
+func usersRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
+	role := rightsRole(rules)
+	role.Name = impersonationName
+	return role
+}
+
+func usersBinding() *rbacv1.ClusterRoleBinding {
+	binding := identityBinding(impersonationName)
+	binding.Name = impersonationName
+	return binding
+}
+
+// grantUsers creates or updates the right to act for the users and groups of the hub. The binding of accord owns it. Without users and
+// groups it stays as it is.
+func (c *candidate) grantUsers(ctx context.Context, o *Options, owner *rbacv1.ClusterRoleBinding) error {
+	rules := permit.ImpersonationRights(o.Users, o.Groups)
+	if len(rules) == 0 {
+		return nil
+	}
+	role, binding := usersRole(rules), usersBinding()
+	role.OwnerReferences = []metav1.OwnerReference{{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding", Name: owner.Name, UID: owner.UID}}
+	binding.OwnerReferences = role.OwnerReferences
+	_, err := c.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		_, err = c.RbacV1().ClusterRoles().Update(ctx, role, metav1.UpdateOptions{})
+	}
+	if err == nil {
+		_, err = c.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("granting accord the right to act for users of the hub: %w", err)
 	}
 	return nil
 }

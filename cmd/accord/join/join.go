@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 // Options select the cluster, its hub and its traits.
@@ -31,6 +33,8 @@ type Options struct {
 	Admin, Secrets, CRDs bool
 	// Impersonate has the ServiceAccounts of Tenants that accord may impersonate, "namespace/name".
 	Impersonate []string
+	// Users and Groups of the hub may act on the cluster through the hub.
+	Users, Groups []string
 	// TokenLife is the life of the token, and of those with which accord renews it.
 	TokenLife time.Duration
 	// SecretsNamespace is the namespace of the credentials on the hub.
@@ -48,6 +52,9 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
 	}
 	if _, err := impersonations(f.Impersonate); err != nil {
+		return err
+	}
+	if err := permit.CheckImpersonated(f.Users, f.Groups); err != nil {
 		return err
 	}
 	if f.PrintRBAC {
@@ -104,8 +111,8 @@ func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h
 	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", hub.SystemNamespace, identityName, role)
 	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
 	fmt.Fprintf(out, "  rights       %s\n", rights)
-	if len(f.Impersonate) > 0 {
-		fmt.Fprintf(out, "  impersonates %s\n", strings.Join(f.Impersonate, ", "))
+	if all := slices.Concat(f.Impersonate, f.Users, f.Groups); len(all) > 0 {
+		fmt.Fprintf(out, "  impersonates %s\n", strings.Join(all, ", "))
 	}
 	made, err := f.enroll(ctx, h, name, c, t)
 	if err != nil {

@@ -58,6 +58,9 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 	for _, x := range all {
 		documents = append(documents, x.role, x.binding)
 	}
+	if rules := permit.ImpersonationRights(f.Users, f.Groups); len(rules) > 0 {
+		documents = append(documents, usersRole(rules), usersBinding())
+	}
 	return printDocuments(out, documents...)
 }
 

@@ -43,7 +43,7 @@ func namespace() *corev1.Namespace {
 func (o *Options) objects(kubeconfig []byte) []client.Object {
 	core, rbac := metav1.TypeMeta{APIVersion: "v1"}, metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String()}
 	kind := func(t metav1.TypeMeta, kind string) metav1.TypeMeta { t.Kind = kind; return t }
-	subjects := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: hub.SystemNamespace, Name: agentName}}
+	subjects := account()
 	var all []client.Object
 	role := "cluster-admin"
 	if !o.Admin {
@@ -51,6 +51,9 @@ func (o *Options) objects(kubeconfig []byte) []client.Object {
 		all = append(all, &rbacv1.ClusterRole{
 			TypeMeta: kind(rbac, "ClusterRole"), ObjectMeta: meta("", agentName), Rules: permit.DefaultRights(o.Secrets, o.CRDs),
 		})
+	}
+	if rules := permit.ImpersonationRights(o.Tunnel.Users, o.Tunnel.Groups); len(rules) > 0 {
+		all = append(all, impersonation(rules)...)
 	}
 	own := append(permit.InventoryRights(), rbacv1.PolicyRule{ // the agent renews its certificate
 		APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{hubSecret}, Verbs: []string{"get", "update"},
@@ -71,10 +74,32 @@ func (o *Options) objects(kubeconfig []byte) []client.Object {
 	)
 }
 
+// impersonationName is the name of the ClusterRole with the right to act for users of the hub, and of its binding.
+const impersonationName = agentName + "-impersonate"
+
+// impersonation returns the ClusterRole with the right to act for users of the hub, and its binding.
+func impersonation(rules []rbacv1.PolicyRule) []client.Object {
+	version := rbacv1.SchemeGroupVersion.String()
+	return []client.Object{
+		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: meta("", impersonationName), Rules: rules},
+		&rbacv1.ClusterRoleBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: meta("", impersonationName), Subjects: account(),
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: impersonationName},
+		},
+	}
+}
+
+func account() []rbacv1.Subject {
+	return []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: hub.SystemNamespace, Name: agentName}}
+}
+
 // deployment returns the Deployment of the agent: one pod, because two agents of one cluster would both deliver.
 func (o *Options) deployment() *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": agentName}
 	args := []string{"--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey, "--cluster=" + o.Name}
+	if o.Tunnel.Off {
+		args = append(args, "--no-tunnel")
+	}
 	mounts := []corev1.VolumeMount{{Name: "hub", MountPath: kubeconfigDir, ReadOnly: true}}
 	volumes := []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: hubSecret}}}}
 	if o.CacheDir != "" {

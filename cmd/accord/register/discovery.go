@@ -22,7 +22,7 @@ func (o *Options) discover(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := bootstrap.Verify(first, o.tokenID, o.tokenSecret)
+	known, err := bootstrap.Verify(first, o.split.id, o.split.secret)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/clusters/bootstrap"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 const registerLong = `Register a cluster in pull mode: its agent connects to the hub, and the hub needs no way to the cluster and no credentials of it.
@@ -29,7 +30,11 @@ The hub approves the certificate only if the token permits the name and no other
 are those of the Cluster on the hub, unless Git declares the Cluster: policies select by them.
 
 The agent gets a ClusterRole with the built-in kinds of workloads and namespaces. --secrets and --crds add those kinds, --admin grants
-all rights.`
+all rights.
+
+The agent opens a tunnel, through which users of the hub reach the API server of the cluster ("accord logs", "accord exec"). It acts
+for the users and groups of --impersonate-user and --impersonate-group only, with the rights that the cluster gives to them. Without
+these flags it acts for nobody. --no-tunnel leaves out the tunnel.`
 
 // Options are the command line of "accord register".
 type Options struct {
@@ -46,9 +51,16 @@ type Options struct {
 	// CacheDir is the directory in the pod that keeps the last bundle; empty: none is kept.
 	CacheDir             string
 	Admin, Secrets, CRDs bool
+	Tunnel               Tunnel
 	DryRun, Wait         bool
 	Timeout              time.Duration
-	tokenID, tokenSecret string
+	split                struct{ id, secret string } // Token
+}
+
+// Tunnel says which users and groups of the hub may act on the cluster through the tunnel of the agent.
+type Tunnel struct {
+	Off           bool
+	Users, Groups []string
 }
 
 // Command returns "accord register".
@@ -80,6 +92,9 @@ func Command() *cobra.Command {
 	f.BoolVar(&o.Admin, "admin", false, "bind the agent to cluster-admin in place of the default role")
 	f.BoolVar(&o.Secrets, "secrets", false, "add Secrets to the default role")
 	f.BoolVar(&o.CRDs, "crds", false, "add CustomResourceDefinitions to the default role")
+	f.StringSliceVar(&o.Tunnel.Users, "impersonate-user", nil, "user of the hub that the agent may act for through the tunnel (repeatable)")
+	f.StringSliceVar(&o.Tunnel.Groups, "impersonate-group", nil, "group of the hub whose members keep it when the agent acts for them (repeatable)")
+	f.BoolVar(&o.Tunnel.Off, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the manifests of the agent and exit; nothing is requested or created")
 	f.BoolVar(&o.Wait, "wait", true, "wait until the Cluster is Ready")
 	f.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "time limit of the certificate, and of the wait for Ready")
@@ -108,11 +123,16 @@ func (o *Options) check() (err error) {
 		return errors.New("--discovery-token-ca-cert-hash is required: \"accord token create --print-register-command\" on the hub prints it")
 	case o.Admin && (o.Secrets || o.CRDs):
 		return errors.New("--admin is mutually exclusive with --secrets and --crds: it grants all rights")
+	case o.Tunnel.Off && len(o.Tunnel.Users)+len(o.Tunnel.Groups) > 0:
+		return errors.New("--no-tunnel is mutually exclusive with --impersonate-user and --impersonate-group: the agent acts for users through the tunnel only")
 	case o.Timeout <= 0:
 		return fmt.Errorf("--timeout must be positive, got %s", o.Timeout)
 	}
+	if err := permit.CheckImpersonated(o.Tunnel.Users, o.Tunnel.Groups); err != nil {
+		return err
+	}
 	if o.Token != "" {
-		if o.tokenID, o.tokenSecret, err = registration.SplitToken(o.Token); err != nil {
+		if o.split.id, o.split.secret, err = registration.SplitToken(o.Token); err != nil {
 			return fmt.Errorf("--token: %w", err)
 		}
 	}

@@ -77,7 +77,7 @@ func (o *Unregistration) Run(ctx context.Context, out io.Writer, cluster string)
 	if err != nil {
 		return err
 	}
-	all := (&Options{}).objects(nil)
+	all := append((&Options{}).objects(nil), impersonation(nil)...)
 	slices.Reverse(all)
 	return remove(ctx, out, m, "cluster", all)
 }

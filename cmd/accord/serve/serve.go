@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ var errEnded = errors.New("the process ends")
 type API struct {
 	Address   string // host:port; "" = off
 	Namespace string // of accord on the hub
+	Secrets   string // namespace of the credentials of clusters; "" = Namespace
 	Local     bool   // the hub runs in this process
 	Log       *slog.Logger
 }
@@ -48,7 +50,7 @@ func Controllers(ctx context.Context, cfg *rest.Config, o reconciler.Options, ap
 	g.Go(func() error { return orEnded(reconciler.Run(ctx, cfg, o)) })
 	g.Go(func() error {
 		return orEnded(hub.UnlessCancelled(apiserver.Run(ctx, cfg, apiserver.Options{
-			Bundles: o.Bundles, Listener: listener, Namespace: api.Namespace, Local: api.Local, Log: api.Log,
+			Bundles: o.Bundles, Listener: listener, Namespace: api.Namespace, SecretsNamespace: cmp.Or(api.Secrets, api.Namespace), Local: api.Local, Log: api.Log,
 		})))
 	})
 	if err := g.Wait(); !errors.Is(err, errEnded) {

@@ -1,0 +1,131 @@
+// Package clusterproxy serves clusters/{name}/proxy/{path} of the group cluster.karmada.io: each request goes to the API server of the
+// cluster, in the name of its user. accord connects to clusters in push mode itself, and to those in pull mode through their tunnel.
+package clusterproxy
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/accord-dev/accord/clusters/proxy"
+)
+
+// GroupVersion is Karmada's API of clusters, at which its clients find the proxy.
+var GroupVersion = schema.GroupVersion{Group: "cluster.karmada.io", Version: "v1alpha1"}
+
+const (
+	resource    = "clusters"
+	subresource = "proxy"
+)
+
+// Storage returns the storage of each resource. Requests end when stopping is closed.
+func Storage(members *Members, stopping <-chan struct{}) map[string]rest.Storage {
+	return map[string]rest.Storage{
+		resource:                     clusterStorage{},
+		resource + "/" + subresource: &proxyStorage{members: members, stopping: stopping},
+	}
+}
+
+// AddToScheme adds the kind of the group to a scheme, as its own internal version, too.
+func AddToScheme(s *runtime.Scheme) error {
+	for _, version := range []string{GroupVersion.Version, runtime.APIVersionInternal} {
+		s.AddKnownTypeWithName(schema.GroupVersionKind{Group: GroupVersion.Group, Version: version, Kind: "Cluster"}, &metav1.PartialObjectMetadata{})
+	}
+	metav1.AddToGroupVersion(s, GroupVersion)
+	return nil
+}
+
+// clusterStorage is the resource that has the subresource proxy. It has no verbs: Clusters are read in the group accord.dev.
+type clusterStorage struct{}
+
+var (
+	_ rest.Scoper               = clusterStorage{}
+	_ rest.SingularNameProvider = clusterStorage{}
+)
+
+// New implements rest.Storage.
+func (clusterStorage) New() runtime.Object { return &metav1.PartialObjectMetadata{} }
+
+// Destroy implements rest.Storage.
+func (clusterStorage) Destroy() {}
+
+// NamespaceScoped implements rest.Scoper.
+func (clusterStorage) NamespaceScoped() bool { return false }
+
+// GetSingularName implements rest.SingularNameProvider.
+func (clusterStorage) GetSingularName() string { return "cluster" }
+
+// proxyStorage serves the subresource proxy.
+type proxyStorage struct {
+	members  *Members
+	stopping <-chan struct{}
+}
+
+var _ rest.Connecter = (*proxyStorage)(nil)
+
+// New implements rest.Storage.
+func (*proxyStorage) New() runtime.Object { return &metav1.PartialObjectMetadata{} }
+
+// Destroy implements rest.Storage.
+func (*proxyStorage) Destroy() {}
+
+// NewConnectOptions implements rest.Connecter. The path of the request goes on behind the subresource.
+func (*proxyStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, true, "path" }
+
+// ConnectMethods implements rest.Connecter.
+func (*proxyStorage) ConnectMethods() []string {
+	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+}
+
+// Connect implements rest.Connecter. The hub and this server have authorized the user for the subresource of this cluster.
+func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Object, out rest.Responder) (http.Handler, error) {
+	user, known := request.UserFrom(ctx)
+	if !known {
+		return nil, apierrors.NewUnauthorized("the request names no user")
+	}
+	caller := proxy.Caller{User: user.GetName(), Groups: user.GetGroups()}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, err := pathOnCluster(r.URL, cluster)
+		if err == nil {
+			err = proxy.CheckPath(at)
+		}
+		if err != nil {
+			out.Error(err)
+			return
+		}
+		forward, err := s.members.of(ctx, cluster)
+		if err != nil {
+			if apierrors.IsServiceUnavailable(err) {
+				w.Header().Set("Connection", "close") // another replica may have the tunnel, and the next request finds it
+			}
+			out.Error(err)
+			return
+		}
+		r, end := proxy.Until(r, s.stopping)
+		defer end()
+		r.URL = at
+		forward(w, r, caller)
+	}), nil
+}
+
+// pathOnCluster returns the part of a URL that is a path on the cluster, with its query.
+func pathOnCluster(u *url.URL, cluster string) (*url.URL, error) {
+	prefix := "/apis/" + GroupVersion.String() + "/" + resource + "/" + cluster + "/" + subresource
+	path, ok := strings.CutPrefix(u.Path, prefix)
+	raw, rawOK := strings.CutPrefix(u.EscapedPath(), prefix)
+	if !ok || !rawOK {
+		return nil, apierrors.NewBadRequest("the path begins with " + prefix + ", without escapes")
+	}
+	if path == "" {
+		path, raw = "/", "/"
+	}
+	return &url.URL{Path: path, RawPath: raw, RawQuery: u.RawQuery}, nil
+}

@@ -1,0 +1,400 @@
+package apiserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/remotecommand"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/bundles"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/clusters/proxy"
+	"github.com/accord-dev/accord/clusters/tunnel"
+	"github.com/accord-dev/accord/reconciler/store"
+)
+
+const proxyPath = "/apis/cluster.karmada.io/v1alpha1/clusters/"
+
+// proxies is a hub with one API server that is its member twice: as cluster push, and as cluster pull, whose agent runs. User alice may do
+// everything there, and accord may act for alice and bob, and for the group dev.
+type proxies struct {
+	*world
+	whole  *testing.T // the test with all its subtests
+	member *localtest.ControlPlane
+	stop   func()       // of the aggregated API server
+	dialed atomic.Int64 // requests that arrived at the agent
+	agents func()       // stops the agent
+}
+
+func TestClusterProxy(t *testing.T) {
+	planes := localtest.Members(t, "hub", "member")
+	p := &proxies{whole: t, world: &world{T: t, hub: planes["hub"].Config(), store: bundles.New(bundles.CompressedLimit)}, member: planes["member"]}
+	require.NoError(t, store.Install(t.Context(), p.hub))
+	p.prepareMember()
+	p.prepareHub()
+	localtest.RunPod(t, p.member, "default", "web")
+	p.admin = p.client(p.hub)
+	_, p.stop = serve(t, p.hub, p.store)
+	p.await("push", http.StatusForbidden) // of the administrator, for whom accord may not act
+	p.await("pull", http.StatusServiceUnavailable)
+	p.runAgent()
+	p.await("pull", http.StatusForbidden)
+
+	for name, test := range map[string]func(*proxies, string){
+		"all verbs":                                 (*proxies).verbs,
+		"a watch":                                   (*proxies).watchesPods,
+		"logs that are followed":                    (*proxies).logs,
+		"exec over WebSocket and SPDY":              (*proxies).execs,
+		"the cluster decides about the caller":      (*proxies).memberDecides,
+		"the caller cannot become somebody else":    (*proxies).noImpersonation,
+		"a path that leaves the cluster is refused": (*proxies).escapes,
+	} {
+		for _, cluster := range []string{"push", "pull"} {
+			t.Run(name+", "+cluster, func(t *testing.T) { test(p.with(t), cluster) })
+		}
+	}
+	for _, x := range []struct {
+		name string
+		test func(*proxies)
+	}{
+		{"nothing is dialed for a caller without the right", (*proxies).withoutRight},
+		{"nobody but the agent opens its tunnel", (*proxies).foreignTunnels},
+		{"an agent whose rights end loses its tunnel", (*proxies).revoked},
+		{"a Cluster of the same name does not inherit a tunnel", (*proxies).sameName},
+		{"the agent finds the next server", (*proxies).nextServer},
+	} {
+		t.Run(x.name, func(t *testing.T) { x.test(p.with(t)) })
+	}
+}
+
+// with returns the world of a subtest.
+func (p *proxies) with(t *testing.T) *proxies {
+	before := p.T
+	p.T = t
+	t.Cleanup(func() { p.T = before })
+	return p
+}
+
+func (p *proxies) on(cfg *rest.Config) *kubernetes.Clientset {
+	c, err := kubernetes.NewForConfig(cfg)
+	require.NoError(p, err)
+	return c
+}
+
+// bind grants rules to a subject.
+func (p *proxies) bind(c *kubernetes.Clientset, name string, subject rbacv1.Subject, rules ...rbacv1.PolicyRule) {
+	_, err := c.RbacV1().ClusterRoles().Create(p.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	_, err = c.RbacV1().ClusterRoleBindings().Create(p.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}, Subjects: []rbacv1.Subject{subject},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+}
+
+func person(name string) rbacv1.Subject {
+	return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}
+}
+
+// prepareMember creates the account of accord and the rights of alice.
+func (p *proxies) prepareMember() {
+	c := p.on(p.member.Config())
+	_, err := c.CoreV1().ServiceAccounts("default").Create(p.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "accord"}}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.bind(c, "accord-impersonate", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "accord"},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"users"}, ResourceNames: []string{"alice", "bob"}, Verbs: []string{"impersonate"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"groups"}, ResourceNames: []string{"dev", "system:masters"}, Verbs: []string{"impersonate"}})
+	everything := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	p.bind(c, "alice", person("alice"), everything)
+	p.bind(c, "dev", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "dev"}, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
+}
+
+// account returns the configuration of the account of accord on the member.
+func (p *proxies) account() *rest.Config {
+	token, err := p.on(p.member.Config()).CoreV1().ServiceAccounts("default").CreateToken(p.Context(), "accord", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	cfg := rest.AnonymousClientConfig(p.member.Config())
+	cfg.BearerToken = token.Status.Token
+	return cfg
+}
+
+// prepareHub creates the Clusters and the rights of alice, bob, carol and of the agent.
+func (p *proxies) prepareHub() {
+	c := p.on(p.hub)
+	for _, name := range []string{"alice", "bob", "carol"} {
+		p.bind(c, "proxy-"+name, person(name), rbacv1.PolicyRule{
+			APIGroups: []string{"cluster.karmada.io"}, Resources: []string{"clusters/proxy"}, ResourceNames: []string{"push", "pull"}, Verbs: []string{"*"},
+		})
+	}
+	p.grant("pull")
+	_, err := c.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "accord-system"}}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	account := p.account()
+	_, err = c.CoreV1().Secrets("accord-system").Create(p.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "push"}, Type: clusters.SecretType,
+		Data: map[string][]byte{
+			clusters.ClusterKey: []byte("push"), clusters.ServerKey: []byte(account.Host), clusters.TokenKey: []byte(account.BearerToken), clusters.CABundleKey: ca(p, account),
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.declare("push", v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePush, SecretRef: &v1alpha1.SecretRef{Namespace: "accord-system", Name: "push"}})
+	p.declare("pull", v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull})
+}
+
+// ca returns the PEM of the authority of a configuration.
+func ca(t require.TestingT, cfg *rest.Config) []byte {
+	cfg = rest.CopyConfig(cfg)
+	require.NoError(t, rest.LoadTLSFiles(cfg))
+	return cfg.CAData
+}
+
+func (p *proxies) kinds() client.Client {
+	s := scheme.Scheme
+	require.NoError(p, v1alpha1.AddToScheme(s))
+	c, err := client.New(p.hub, client.Options{Scheme: s})
+	require.NoError(p, err)
+	return c
+}
+
+func (p *proxies) declare(name string, spec v1alpha1.ClusterSpec) {
+	require.NoError(p, p.kinds().Create(p.Context(), &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}))
+}
+
+// runAgent keeps the tunnel of cluster pull open.
+func (p *proxies) runAgent() {
+	m, err := proxy.New(p.account(), "pull")
+	require.NoError(p, err)
+	inner := m.FromHub()
+	counting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.dialed.Add(1); inner.ServeHTTP(w, r) })
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	log := slog.New(slog.NewTextHandler(p.whole.Output(), nil))
+	hub := p.as("pull")
+	running.Go(func() { tunnel.Keep(ctx, hub, "pull", counting, log) })
+	p.agents = sync.OnceFunc(func() { cancel(); running.Wait() })
+	p.whole.Cleanup(p.agents)
+}
+
+// await waits for an answer to the administrator.
+func (p *proxies) await(cluster string, code int) {
+	p.Helper()
+	require.EventuallyWithT(p, func(t *assert.CollectT) {
+		status, _, text := p.try(&p.admin, http.MethodGet, proxyPath+cluster+"/proxy/version", "")
+		require.Equal(t, code, status, "%s", text)
+		require.Contains(t, string(text), "cluster", "the answer is not that of accord")
+	}, 60*time.Second, 50*time.Millisecond)
+}
+
+// through returns the configuration of a user that leads to a cluster through the hub.
+func (p *proxies) through(cluster, user string, groups ...string) *rest.Config {
+	cfg := rest.CopyConfig(p.hub)
+	cfg.Host += proxyPath + cluster + "/proxy"
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: append(groups, "system:authenticated")}
+	return cfg
+}
+
+func (p *proxies) verbs(cluster string) {
+	maps := p.on(p.through(cluster, "alice")).CoreV1().ConfigMaps("default")
+	made, err := maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: cluster}, Data: map[string]string{"a": "1"}}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	made.Data["a"] = "2"
+	_, err = maps.Update(p.Context(), made, metav1.UpdateOptions{})
+	require.NoError(p, err)
+	_, err = maps.Patch(p.Context(), cluster, "application/merge-patch+json", []byte(`{"data":{"b":"3"}}`), metav1.PatchOptions{})
+	require.NoError(p, err)
+	direct, err := p.on(p.member.Config()).CoreV1().ConfigMaps("default").Get(p.Context(), cluster, metav1.GetOptions{})
+	require.NoError(p, err)
+	require.Equal(p, map[string]string{"a": "2", "b": "3"}, direct.Data)
+	list, err := maps.List(p.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + cluster})
+	require.NoError(p, err)
+	require.Len(p, list.Items, 1)
+	require.NoError(p, maps.Delete(p.Context(), cluster, metav1.DeleteOptions{}))
+	_, err = maps.Get(p.Context(), cluster, metav1.GetOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+}
+
+func (p *proxies) watchesPods(cluster string) {
+	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+	defer cancel()
+	events, err := p.on(p.through(cluster, "alice")).CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=watched-" + cluster})
+	require.NoError(p, err)
+	defer events.Stop()
+	direct := p.on(p.member.Config()).CoreV1().ConfigMaps("default")
+	for range 2 {
+		_, err = direct.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "watched-" + cluster}}, metav1.CreateOptions{})
+		require.NoError(p, err)
+		require.Equal(p, watch.Added, (<-events.ResultChan()).Type)
+		require.NoError(p, direct.Delete(ctx, "watched-"+cluster, metav1.DeleteOptions{}))
+		require.Equal(p, watch.Deleted, (<-events.ResultChan()).Type)
+	}
+}
+
+func (p *proxies) logs(cluster string) {
+	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+	defer cancel()
+	stream, err := p.on(p.through(cluster, "alice")).CoreV1().Pods("default").GetLogs("web", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
+	require.NoError(p, err)
+	defer stream.Close()
+	lines := bufio.NewScanner(stream)
+	for _, want := range []string{"first", "second"} {
+		require.True(p, lines.Scan(), "%v", lines.Err())
+		require.Equal(p, want, lines.Text())
+	}
+}
+
+func (p *proxies) execs(cluster string) {
+	cfg := p.through(cluster, "alice")
+	r := p.on(cfg).CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("web").SubResource("exec").VersionedParams(
+		&corev1.PodExecOptions{Container: localtest.Container, Command: []string{"say", "it"}, Stdin: true, Stdout: true}, scheme.ParameterCodec)
+	overSPDY, err := remotecommand.NewSPDYExecutor(cfg, http.MethodPost, r.URL())
+	require.NoError(p, err)
+	overWebSocket, err := remotecommand.NewWebSocketExecutor(cfg, http.MethodGet, r.URL().String())
+	require.NoError(p, err)
+	for _, exec := range []remotecommand.Executor{overSPDY, overWebSocket} {
+		ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+		defer cancel()
+		var out bytes.Buffer
+		require.NoError(p, exec.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: strings.NewReader("loudly\n"), Stdout: &out}))
+		require.Equal(p, "say it\nloudly\n", out.String())
+	}
+}
+
+func (p *proxies) memberDecides(cluster string) {
+	pods := func(user string, groups ...string) error {
+		_, err := p.on(p.through(cluster, user, groups...)).CoreV1().Pods("default").List(p.Context(), metav1.ListOptions{})
+		return err
+	}
+	require.NoError(p, pods("alice"))
+	require.NoError(p, pods("bob", "dev"))
+	err := pods("bob")
+	require.True(p, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(p, err, `User "bob" cannot list resource "pods"`, "the cluster refuses bob")
+	err = pods("bob", "system:masters")
+	require.True(p, apierrors.IsForbidden(err), "a group of the hub's Kubernetes counts on the cluster: %v", err)
+	err = pods("carol", "dev")
+	require.True(p, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(p, err, `may not act for user "carol"`)
+}
+
+// noImpersonation sends headers of impersonation. The hub refuses those of a user without the right, and accord forwards none.
+func (p *proxies) noImpersonation(cluster string) {
+	c := p.client(p.through(cluster, "bob", "dev"))
+	status, _, text := p.try(&c, http.MethodGet, proxyPath+cluster+"/proxy/api/v1/namespaces/default/configmaps", "", "Impersonate-Group: system:masters", "X-Remote-User: alice", "Impersonate-Extra-Scopes: all")
+	require.Equal(p, http.StatusForbidden, status, "%s", text)
+	require.NotContains(p, string(text), "alice")
+}
+
+func (p *proxies) escapes(cluster string) {
+	c := p.client(p.through(cluster, "alice"))
+	before := p.dialed.Load()
+	for _, path := range []string{"/api/..%2f..%2f..", "/api//v1", "/%2e%2e/", "/api/v1/%2e"} {
+		s := p.refused(http.StatusBadRequest, &c, http.MethodGet, proxyPath+cluster+"/proxy"+path, "")
+		require.Contains(p, s.Message, "the path on the cluster", path)
+	}
+	require.Equal(p, before, p.dialed.Load(), "a path that is refused reached the agent")
+}
+
+func (p *proxies) withoutRight() {
+	before := p.dialed.Load()
+	dave := p.client(p.through("pull", "dave"))
+	for _, r := range []struct{ method, path string }{{http.MethodGet, "/version"}, {http.MethodPost, "/api/v1/namespaces"}, {http.MethodGet, ""}} {
+		s := p.refused(http.StatusForbidden, &dave, r.method, proxyPath+"pull/proxy"+r.path, "{}")
+		require.Contains(p, s.Message, `User "dave" cannot`)
+	}
+	alice := p.client(p.through("pull", "alice"))
+	p.refused(http.StatusForbidden, &alice, http.MethodGet, proxyPath+"other/proxy/version", "")
+	require.Equal(p, before, p.dialed.Load(), "a request without right reached the agent")
+	p.refused(http.StatusNotFound, &p.admin, http.MethodGet, proxyPath+"other/proxy/version", "")
+}
+
+func (p *proxies) foreignTunnels() {
+	p.bind(p.on(p.hub), "reads-all", person("reader"), rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get"}})
+	as := func(user string) http.Client {
+		cfg := rest.CopyConfig(p.hub)
+		cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+		return p.client(cfg)
+	}
+	upgrade := []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}
+	for user, want := range map[string]string{
+		delivery.AgentUser("push", "1"): `cannot get resource "bundles/attach"`, "alice": `cannot get resource "bundles/attach"`, "reader": "only the agent of cluster \"pull\"",
+	} {
+		c := as(user)
+		s := p.refused(http.StatusForbidden, &c, http.MethodGet, path+"/pull/attach", "", upgrade...)
+		require.Contains(p, s.Message, want, user)
+	}
+	own := as(delivery.AgentUser("pull", "1"))
+	p.refused(http.StatusForbidden, &own, http.MethodGet, path+"/push/attach", "", upgrade...)
+	s := p.refused(http.StatusBadRequest, &own, http.MethodGet, path+"/pull/attach", "")
+	require.Contains(p, s.Message, "WebSocket")
+}
+
+// reaches reports the error of alice on cluster pull.
+func (p *proxies) reaches() error {
+	_, err := p.on(p.through("pull", "alice")).Discovery().RESTClient().Get().AbsPath("/version").MaxRetries(0).DoRaw(p.Context())
+	return err
+}
+
+func (p *proxies) awaitReached() {
+	p.Helper()
+	require.Eventually(p, func() bool { return p.reaches() == nil }, 30*time.Second, 50*time.Millisecond)
+}
+
+func (p *proxies) revoked() {
+	p.awaitReached()
+	bindings := p.on(p.hub).RbacV1().ClusterRoleBindings()
+	binding, err := bindings.Get(p.Context(), "agent-pull", metav1.GetOptions{})
+	require.NoError(p, err)
+	require.NoError(p, bindings.Delete(p.Context(), "agent-pull", metav1.DeleteOptions{}))
+	require.Eventually(p, func() bool { return apierrors.IsServiceUnavailable(p.reaches()) }, 30*time.Second, 50*time.Millisecond)
+	binding.ResourceVersion = ""
+	_, err = bindings.Create(p.Context(), binding, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.awaitReached()
+}
+
+func (p *proxies) sameName() {
+	c := p.kinds()
+	p.awaitReached()
+	require.NoError(p, c.Delete(p.Context(), &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "pull"}}))
+	require.True(p, apierrors.IsNotFound(p.reaches()))
+	p.declare("pull", v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull})
+	require.True(p, apierrors.IsServiceUnavailable(p.reaches()), "the tunnel belongs to an earlier Cluster")
+	p.agents()
+	p.runAgent()
+	p.awaitReached()
+}
+
+func (p *proxies) nextServer() {
+	events, err := p.on(p.through("pull", "alice")).CoreV1().Pods("default").Watch(p.Context(), metav1.ListOptions{})
+	require.NoError(p, err)
+	defer events.Stop()
+	start := time.Now()
+	p.stop()
+	require.Less(p, time.Since(start), 10*time.Second, "an open tunnel or watch delays the end of the server")
+	for range events.ResultChan() {
+	}
+	_, p.stop = serve(p.whole, p.hub, p.store)
+	p.awaitReached()
+}
