@@ -135,6 +135,8 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 	switch {
 	case ended && !replaced:
 		return step{end: cancels, message: "the cause of the eviction has ended, and no replacement is healthy"}
+	case t.Producer == ApplicationFailover && len(others) == 0 && len(o.Choice) > 0: // the copy may recover
+		return step{end: cancels, message: "no other cluster takes over, and the object keeps its unhealthy copy"}
 	case t.Producer == ApplicationFailover && !replaced && !grace.After(d.now) && old.Health == Healthy && d.answers(t.FromCluster):
 		return step{end: cancels, message: "the old copy is healthy again, and no replacement is"}
 	case t.SuppressDeletion != nil && *t.SuppressDeletion:

@@ -25,7 +25,7 @@ func seeds(t *testing.T, n int, test func(t *testing.T, random *rand.Rand)) {
 
 // TestFlappingFleets runs random fleets whose clusters and copies fail at random times, and holds the bounds of evictions.
 func TestFlappingFleets(t *testing.T) {
-	evicting, evicted, cancelled := 0, 0, 0
+	evicting, evicted, cancelled, again, doubted, settled := 0, 0, 0, 0, 0, 0
 	seeds(t, 15, func(t *testing.T, random *rand.Rand) {
 		m := newModel(random, 2+random.IntN(6), 1+random.IntN(8))
 		end := 3 * time.Hour
@@ -65,6 +65,7 @@ func TestFlappingFleets(t *testing.T) {
 					require.Empty(t, o.suspended)
 					require.False(t, o.stateful)
 					if earlier := began[key]; len(earlier) > 0 {
+						again++
 						require.GreaterOrEqual(t, m.now.Sub(earlier[len(earlier)-1]), m.settings.Cooldown, "one move per cooldown")
 					}
 					began[key] = append(began[key], m.now)
@@ -75,6 +76,9 @@ func TestFlappingFleets(t *testing.T) {
 				case failover.EvictionCancelled:
 					cancelled++
 				}
+			}
+			if m.out.Doubt != "" && len(m.out.Blocked) > 0 {
+				doubted++
 			}
 			open := 0
 			for _, o := range m.objects {
@@ -99,6 +103,9 @@ func TestFlappingFleets(t *testing.T) {
 			}
 			require.LessOrEqual(t, in, max(1, int(m.settings.EvictionRate)), "the rate")
 		}
+		if len(all) > 0 {
+			settled++
+		}
 		for _, o := range m.objects {
 			for _, task := range o.tasks {
 				require.True(t, task.Open(), "the cooldown of %s is over", o.id)
@@ -109,6 +116,10 @@ func TestFlappingFleets(t *testing.T) {
 	require.Greater(t, evicting, 20)
 	require.Greater(t, evicted, 8)
 	require.Greater(t, cancelled, 1)
+	require.Greater(t, again, 1, "a cluster evicts an object again, after the cooldown")
+	require.Greater(t, doubted, 10, "the budget blocks evictions")
+	require.Greater(t, settled, 5, "fleets with evictions come to an end")
+	t.Logf("evicting %d, evicted %d, cancelled %d, again %d, doubted %d, settled %d", evicting, evicted, cancelled, again, doubted, settled)
 }
 
 // completed requires that an old copy is given up only when a replacement is healthy, or nothing is left of it.
@@ -138,15 +149,20 @@ func completed(t *testing.T, in failover.Input, o *placed, e failover.Event) {
 	}
 }
 
-// TestNeverFewerReplicas compares a fleet with one flapping cluster with its twin without failover: no object has fewer healthy replicas
-// at any time.
+// TestNeverFewerReplicas compares a fleet with one flapping cluster, on which copies are unhealthy at times, with its twin without
+// failover: no object has fewer healthy replicas at any time.
 func TestNeverFewerReplicas(t *testing.T) {
-	moved, better := 0, 0
+	moved, ailing, better := 0, 0, 0
 	seeds(t, 8, func(t *testing.T, random *rand.Rand) {
 		seed := random.Uint64()
 		twin := func(enabled bool) *model {
 			m := newModel(rand.New(rand.NewPCG(1, seed)), 2+int(seed%5), 6)
 			m.outages(m.members[0], 4*time.Hour)
+			for _, o := range m.objects {
+				if at := time.Duration(m.random.IntN(200)) * time.Minute; m.random.IntN(2) == 0 {
+					o.breaks[m.members[0].name] = outage{after(at), after(at + time.Duration(m.random.IntN(40))*time.Minute), false}
+				}
+			}
 			m.settings.Enabled, m.settings.MaxUnreachable = enabled, 100
 			return m
 		}
@@ -161,15 +177,20 @@ func TestNeverFewerReplicas(t *testing.T) {
 				}
 			}
 			for _, e := range with.out.Events {
-				if e.Kind == failover.ClusterEvicted {
+				switch o := with.objects[slices.IndexFunc(with.objects, func(o *placed) bool { return o.id == e.ID })]; {
+				case e.Kind == failover.ClusterEvicted:
 					moved++
+				case e.Kind == failover.ClusterEvicting && o.breaks[e.Cluster].inside(with.now):
+					ailing++
 				}
 			}
 			require.Empty(t, without.out.Events)
 		}
 	})
 	require.Greater(t, moved, 5)
+	require.Greater(t, ailing, 0, "unhealthy copies are evicted")
 	require.Greater(t, better, 100, "failover helps")
+	t.Logf("moved %d, evicted as unhealthy %d, better %d", moved, ailing, better)
 }
 
 func unreachable(in failover.Input) (n int) {

@@ -188,6 +188,10 @@ func TestPageHasTheTables(t *testing.T) {
 			down(in, "eu-1")
 			in.Clusters[0].Answers = true
 		})},
+		{"the same after an application failure", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
+			everywhere(in, o)
+			in.Clusters[0].Taints, o.Tasks[0].Producer, o.Tasks[0].Reason = nil, failover.ApplicationFailover, failover.ApplicationFailure
+		})},
 		{"Directly: eu-1 still has the copy", with(moving(m, direct), func(*failover.Input, *failover.Object) {})},
 		{"Directly: eu-1 does not answer", with(moving(m, direct), func(in *failover.Input, _ *failover.Object) { down(in, "eu-1") })},
 		{"Directly: the copy is gone", with(moving(m, direct), func(_ *failover.Input, o *failover.Object) { o.Copies[0].Gone = true })},
