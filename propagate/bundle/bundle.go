@@ -5,6 +5,8 @@ package bundle
 import (
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/tenancy"
 )
@@ -46,6 +48,9 @@ type Part struct {
 	Inventory []string `json:"inventory,omitempty"`
 	// Leaving are the objects of the inventory that the part no longer wants. The agent removes no other object.
 	Leaving []Leaving `json:"leaving,omitempty"`
+	// LeavingKinds are the kinds of the objects with an open eviction from the cluster, sorted. The agent observes them, even if it has no
+	// other object of the kind: the eviction ends when the object is gone.
+	LeavingKinds []metav1.GroupVersionKind `json:"leavingKinds,omitempty"`
 	// Scripts is the SHA-256 digest of the users' scripts about kinds; empty for none.
 	Scripts string `json:"scripts,omitempty"`
 	// Needs has the status fields of live objects that the agent reports for the gates of rollouts.

@@ -166,7 +166,7 @@ func (p *Part) SameObjects(other *Part) bool {
 		return p == other
 	}
 	a, b := *p, *other
-	a.Leaving, b.Leaving = nil, nil
+	a.Leaving, b.Leaving, a.LeavingKinds, b.LeavingKinds = nil, nil, nil, nil
 	return a.Same(&b)
 }
 

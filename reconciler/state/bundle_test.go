@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/bundle"
@@ -118,6 +119,34 @@ func TestAnAgentRemovesNamedObjectsOnly(t *testing.T) {
 	unknown.Name = "unknown"
 	require.Equal(t, bundle.Undecided, withdraw(unknown, nil))
 	require.Empty(t, job.Evicted(p.cluster))
+}
+
+// TestAnAgentObservesTheLastObjectOfAKind: the agent looks for the copy of an open eviction although it wants no other object of the kind,
+// and until the hub says otherwise.
+func TestAnAgentObservesTheLastObjectOfAKind(t *testing.T) {
+	p := newPulled(t)
+	p.fetch()
+	p.deliver()
+	l, last := p.f.clusters[p.cluster], schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	begin := func() delivery.Job {
+		job, ok := p.agent.Begin(p.cluster, func() {})
+		require.True(t, ok)
+		p.agent.Conclude(job, delivery.Result{}, time.Now())
+		return job
+	}
+	require.NotContains(t, begin().Kinds(), last)
+
+	l.Leaving = []schema.GroupVersionKind{last}
+	changed, part := p.fetch()
+	require.Equal(t, []string{p.cluster}, changed, "the agent delivers again")
+	require.Contains(t, begin().Kinds(), last)
+	require.Contains(t, p.agent.clusters[p.cluster].TargetKinds(), last)
+	_, again := p.fetch()
+	require.True(t, part.Same(again))
+
+	l.Leaving = nil
+	p.fetch()
+	require.NotContains(t, begin().Kinds(), last)
 }
 
 // While the hub does not know the state of a Federation, the agent keeps the part that it has.

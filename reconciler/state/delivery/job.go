@@ -38,7 +38,7 @@ type Orders struct {
 	Part    *bundle.Part    // nil where there is a plan
 	// Book has the users' scripts about kinds; nil for none.
 	Book *interpret.Book
-	// Leaving are the kinds of the objects with an open eviction from the cluster; nil at an agent.
+	// Leaving are the kinds of the objects with an open eviction from the cluster.
 	Leaving []schema.GroupVersionKind
 }
 

@@ -3,6 +3,7 @@ package delivery
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -33,7 +34,7 @@ func kinds(inventory *live.Inventory, target propagate.ClusterPlan, leaving []sc
 // TargetKinds returns the kinds that the replica that owns the cluster reports as listed.
 func (l *State) TargetKinds() []schema.GroupVersionKind { return kinds(nil, l.Target, l.Leaving) }
 
-// LeavingKinds returns the kinds of the objects with an open eviction from a cluster.
+// LeavingKinds returns the kinds of the objects with an open eviction from a cluster, sorted.
 func LeavingKinds(plan *propagate.Plan, cluster string) []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
 	for id, tasks := range plan.Evictions() {
@@ -43,5 +44,6 @@ func LeavingKinds(plan *propagate.Plan, cluster string) []schema.GroupVersionKin
 			all = append(all, d.GVK)
 		}
 	}
+	slices.SortFunc(all, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -18,6 +19,9 @@ func (l *State) AddTo(part *bundle.Part, o Orders, e *bundle.Encoder, all bundle
 	part.Inventory = l.Inventory()
 	e.AddTarget(part, l.Target, all)
 	part.Leaving = l.leaving(o)
+	for _, kind := range l.Leaving {
+		part.LeavingKinds = append(part.LeavingKinds, metav1.GroupVersionKind(kind))
+	}
 }
 
 // leaving decides about each object on the cluster that is not wanted: the labels of a live object decide which policies hold it.
@@ -76,6 +80,10 @@ func Assigned(part *bundle.Part, cluster string) *v1alpha1.Delivery {
 func (l *State) Execute(x bundle.Execution) {
 	before := l.Part
 	l.Delivery, l.Part, l.Assigned = Assigned(x.Part, l.Name), x.Part, x.Part.Assignment
+	l.Leaving = nil
+	for _, kind := range x.Part.LeavingKinds {
+		l.Leaving = append(l.Leaving, schema.GroupVersionKind(kind))
+	}
 	if len(l.Inventory()) == 0 {
 		l.SetInventory(x.Part.Inventory)
 	}
