@@ -93,12 +93,17 @@ func (p *Plan) compare(in Input) *edits {
 		_, known := p.items.ofGit(id)
 		return known
 	}
-	last, unsettled, moves := p.items.inputs, p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions)
-	for id, changed := range deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)) {
-		moves[id] = moves[id] || changed
+	last, again := p.items.inputs, map[*item]bool{} // nothing is looked up for all others
+	for _, ids := range []map[manifest.ID]bool{
+		p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions), deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)),
+	} {
+		for id, is := range ids {
+			it, _ := p.items.ofGit(id)
+			again[it] = again[it] || is
+		}
 	}
 	for i, o := range in.Objects {
-		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !unsettled[last[0].decision.ID] && !moves[last[0].decision.ID] {
+		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !again[last[0]] {
 			e.inputs[i], last = last[0], last[1:]
 			continue
 		}

@@ -265,6 +265,9 @@ func (n *nextBuild) additions() func() []addition {
 
 // merged returns the objects in the order of their paths: those of kustomizations first.
 func merged(kustomized, plain []Object) []Object {
+	if len(kustomized) == 0 {
+		return slices.Clip(plain) // nobody changes the list of a result
+	}
 	all := make([]Object, 0, len(kustomized)+len(plain))
 	for len(kustomized) > 0 && len(plain) > 0 {
 		if kustomized[0].Origin.Path <= plain[0].Origin.Path {

@@ -122,7 +122,9 @@ func BenchmarkNext(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.last.Next(changed, next).Run(nil, check.Deciding()...)
+				r := c.last.Next(changed, next)
+				r.Run(nil, check.Deciding()...)
+				r.Run(check.OutcomesSince(next, plan), check.BlockingChecks()...)
 			}
 		})
 	}

@@ -53,7 +53,7 @@ func (r *Review) near(s policy.ResourceSelector) []*object {
 	switch {
 	case s.Namespace != "" && s.Name != "":
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: s.Namespace, Name: s.Name}
-		if o := r.byID()[id]; o != nil {
+		if o := r.object(id); o != nil {
 			return []*object{o}
 		}
 		return nil

@@ -76,5 +76,5 @@ func (r *Review) unacted(o *object) (f propagate.Finding, found bool) {
 
 // providesImported reports whether the Service that Karmada creates for a ServiceImport is in Git.
 func (r *Review) providesImported(o *object) bool {
-	return o.ID.Kind == "ServiceImport" && r.byID()[manifest.ID{Kind: "Service", Namespace: o.ID.Namespace, Name: "derived-" + o.ID.Name}] != nil
+	return o.ID.Kind == "ServiceImport" && r.object(manifest.ID{Kind: "Service", Namespace: o.ID.Namespace, Name: "derived-" + o.ID.Name}) != nil
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,7 +31,6 @@ type Review struct {
 
 	// Computed when a check first needs them.
 	texts      func() map[manifest.Origin]map[string][]byte
-	byID       func() map[manifest.ID]*object
 	byKind     func() map[schema.GroupKind][]*object
 	spaces     func() map[space][]*object
 	won        func() map[string][]*object // the objects that each policy claims, by its title
@@ -77,13 +77,6 @@ func newReview(in propagate.Input, plan *propagate.Plan) *Review {
 func (r *Review) Release() {
 	r.outcomes = nil
 	r.texts = sync.OnceValue(r.textsByPlace)
-	r.byID = sync.OnceValue(func() map[manifest.ID]*object {
-		all := make(map[manifest.ID]*object, len(r.objects))
-		for _, o := range r.objects {
-			all[o.ID] = o
-		}
-		return all
-	})
 	r.byKind = sync.OnceValue(func() map[schema.GroupKind][]*object {
 		return grouped(r.objects, func(o *object) schema.GroupKind { return o.ID.GroupKind() })
 	})
@@ -97,6 +90,15 @@ func (r *Review) Release() {
 	r.variants = sync.OnceValue(r.rendering)
 	r.applied = sync.OnceValue(r.applying)
 	r.overriders = sync.OnceValue(r.entries)
+}
+
+// object returns the object with an ID; nil if there is none.
+func (r *Review) object(id manifest.ID) *object {
+	i, known := slices.BinarySearchFunc(r.objects, id, func(o *object, id manifest.ID) int { return o.ID.Compare(id) })
+	if !known {
+		return nil
+	}
+	return r.objects[i]
 }
 
 // grouped returns the objects of each key, in their order.

@@ -101,7 +101,7 @@ func (r *Review) rendering() []*variant {
 	}
 	all := r.outcomes.variants
 	for _, v := range all {
-		v.object = r.byID()[v.id]
+		v.object = r.object(v.id)
 	}
 	slices.SortFunc(all, func(a, b *variant) int {
 		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.clusters[0], b.clusters[0]))

@@ -85,9 +85,14 @@ func inApplyOrder(a, b propagate.Placed) int {
 
 // sameIDs reports whether two plans have the same objects, maybe with another content, and nothing that cannot be rendered.
 func sameIDs(a, b propagate.ClusterPlan) bool {
-	return len(a.Failed)+len(b.Failed) == 0 && slices.EqualFunc(a.Objects, b.Objects, func(x, y propagate.Placed) bool {
+	return len(a.Failed)+len(b.Failed) == 0 && (sameList(a.Objects, b.Objects) || slices.EqualFunc(a.Objects, b.Objects, func(x, y propagate.Placed) bool {
 		return x.Rendered == y.Rendered || x.ID == y.ID
-	})
+	}))
+}
+
+// sameList reports whether two lists are one: nobody changes the objects of a plan.
+func sameList(a, b []propagate.Placed) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // inOrder reports whether a plan is in apply order.

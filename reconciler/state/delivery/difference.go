@@ -94,6 +94,14 @@ func (l *State) Difference(target propagate.ClusterPlan) *live.Difference {
 	}
 	d := l.compare()
 	x := &live.Difference{Extra: slices.Collect(maps.Keys(d.extra))}
+	if !d.unsorted && sameList(l.Target.Objects, target.Objects) {
+		for id := range d.due {
+			i, _ := position(target, id)
+			x.Due = append(x.Due, target.Objects[i])
+		}
+		slices.SortFunc(x.Due, inApplyOrder)
+		return x
+	}
 	for i, p := range target.Objects {
 		if was := l.Target.Objects[i]; p == was && len(d.due) > 0 && d.due[p.ID] || p != was && l.isDue(p) {
 			x.Due = append(x.Due, p)
