@@ -84,8 +84,16 @@ func (r *Reporter) PutRelease(ctx context.Context, f *state.Federation, release 
 	return errors.Join(r.WriteRelease(ctx, f), r.Supersede(ctx, f))
 }
 
-// Supersede marks the older Releases and deletes those beyond the number that is kept.
+// HoldReleases prevents that Releases are superseded until let is called, while another one becomes the newest: that may be one of them.
+func (r *Reporter) HoldReleases(f *state.Federation) (let func()) { return r.lock(supersedeLock(f)) }
+
+// Supersede marks the older Releases and deletes those beyond the number that is kept. After the activation of a plan it waits for the
+// first write of the status: no delivery waits for it or competes with it.
 func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
+	defer r.HoldReleases(f)()
+	if _, has := f.NewestRelease(); !has {
+		return nil
+	}
 	newest, stay, expired := f.Superseded()
 	var errs []error
 	for i := range expired {

@@ -298,3 +298,24 @@ func TestADeliveryIsPersistedAfterItHasBegun(t *testing.T) {
 	require.Equal(t, done+1, a.deliveries()[0].Generation)
 	require.Equal(t, "2", a.deliveries()[0].Spec.Revision)
 }
+
+// TestReleasesAreSupersededWithTheStatus has the older Release marked with the first write of the status, and not while another one
+// becomes the newest.
+func TestReleasesAreSupersededWithTheStatus(t *testing.T) {
+	a := persistTo(t)
+	a.push("first", "", "one")
+	a.push("second", "", "one")
+	let := a.reporter.HoldReleases(a.f)
+	written := make(chan error, 1)
+	go func() { written <- a.reporter.write(t.Context(), changes.Status{Federation: a.f.Key()}) }()
+	select {
+	case <-written:
+		require.Fail(t, "a Release was superseded meanwhile")
+	case <-time.After(50 * time.Millisecond):
+	}
+	let()
+	require.NoError(t, <-written)
+	_, older, _ := a.f.Superseded()
+	require.Len(t, older, 1)
+	require.Equal(t, "prod-second", older[0].Status.SupersededBy)
+}

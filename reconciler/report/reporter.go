@@ -160,6 +160,11 @@ func federationLock(f *state.Federation) changes.Status {
 	return changes.Status{Federation: f.Key(), Write: true}
 }
 
+// supersedeLock identifies the lock of the Releases before the newest one. No object has such an ID.
+func supersedeLock(f *state.Federation) changes.Status {
+	return changes.Status{Federation: f.Key(), Object: manifest.ID{Kind: "Release"}}
+}
+
 func deliveryLock(f *state.Federation, cluster string) changes.Status {
 	return changes.Status{Federation: f.Key(), Cluster: cluster}
 }
@@ -203,7 +208,7 @@ func (r *Reporter) write(ctx context.Context, s changes.Status) error {
 		r.wrote(s)
 		return nil
 	}
-	return r.WriteRelease(ctx, f)
+	return errors.Join(r.WriteRelease(ctx, f), r.Supersede(ctx, f))
 }
 
 // WriteRelease writes the status of the newest Release and of its Federation.

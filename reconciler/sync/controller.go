@@ -65,6 +65,8 @@ type scope struct {
 	attempt *poison.Attempt
 	// delayed is set if the revision is not planned now, for lack of memory.
 	delayed bool
+	// activated is set if a plan became active.
+	activated bool
 }
 
 // phase is one step of a reconciliation. It returns false if the reconciliation ends there.
@@ -145,6 +147,9 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	after := requeueAfter(f, fed, time.Now())
 	if s.delayed {
 		after = min(after, changes.RetryInterval)
+	}
+	if s.activated {
+		return ctrl.Result{RequeueAfter: after}, nil // the status is written a little later, beside no delivery
 	}
 	return ctrl.Result{RequeueAfter: after}, c.reporter.WriteRelease(ctx, f)
 }
@@ -251,7 +256,9 @@ func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 		s.attempt.Planned()
 	}
 	if mistake, ok := errors.AsType[mistake](err); ok {
+		let := c.reporter.HoldReleases(s.f)
 		release := s.f.Reject(s.input, s.checkout.Release(s.fed), mistake.error)
+		let()
 		before := release.Status
 		return false, c.reporter.PutRelease(ctx, s.f, release, func() changes.Changes {
 			return s.f.Rejected(s.input, release, before, mistake.error, time.Now())
@@ -301,6 +308,7 @@ func (c *Controller) declareClusters(ctx context.Context, s *scope) (bool, error
 }
 
 func (c *Controller) activate(ctx context.Context, s *scope) (bool, error) {
+	s.activated = true
 	return false, c.Activate(ctx, s.f, s.pending, s.approval, s.dryRun)
 }
 

@@ -243,7 +243,9 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 
 // Park keeps a plan that does not become active now. The Release reports why, and how it becomes active.
 func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *activation.Pending, a *status.Approval, result *status.Preflight) error {
+	let := p.reporter.HoldReleases(f)
 	release := f.Park(pending, a, result)
+	let()
 	before := release.Status
 	return p.reporter.PutRelease(ctx, f, release, func() changes.Changes { return f.Parked(pending, release, before, time.Now()) })
 }
@@ -252,10 +254,12 @@ func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *activa
 // memory, so that nothing is computed from the old plan any more; then the hub, which reports Progressing about the new
 // revision; only then are deliveries started.
 func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *activation.Pending, a *status.Approval, dryRun *status.Preflight) error {
+	let := p.reporter.HoldReleases(f)
 	activated := f.Activate(activation.Request{
 		Plan: pending.Plan, Input: pending.Input, Revision: pending.Input.Revision, AllowPrune: pending.Input.AllowPrune,
 		Release: pending.Release.DeepCopy(), Findings: pending.Findings, Objects: pending.Objects, Approval: a, DryRun: dryRun,
 	}, time.Now())
+	let()
 	for _, parting := range f.Partings() { // before their Deliveries are deleted
 		if err := p.reporter.Part(ctx, f, parting); err != nil {
 			return err
@@ -269,5 +273,5 @@ func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *ac
 		return err
 	}
 	p.pool.Enqueue(f.Persisted(unpersisted, activated.Touched, time.Now()))
-	return p.reporter.Supersede(ctx, f)
+	return nil
 }
