@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,7 +71,12 @@ func seconds(n *int64) *time.Duration {
 
 // tolerations returns the tolerations of a placement, with the defaults for the automatic taints that no toleration mentions.
 func (s Settings) tolerations(p policy.Placement) []corev1.Toleration {
-	all := p.ClusterTolerations[:len(p.ClusterTolerations):len(p.ClusterTolerations)]
+	return slices.Concat(p.ClusterTolerations, s.AddedTolerations(p))
+}
+
+// AddedTolerations returns the default tolerations of a placement: those of the automatic taints that no toleration of it mentions.
+func (s Settings) AddedTolerations(p policy.Placement) []corev1.Toleration {
+	var all []corev1.Toleration
 	for _, d := range []struct {
 		key  string
 		time *time.Duration

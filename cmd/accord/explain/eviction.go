@@ -6,10 +6,14 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/failover"
 )
 
 // Eviction explains one eviction of the object.
@@ -105,4 +109,30 @@ func failoverNote(d *decision.Decision, enabled bool) string {
 	}
 	at := d.Policy.At("spec.failover").String()
 	return fmt.Sprintf("spec.failover of the policy%s has no effect: the Federation does not enable failover (spec.failover.enabled)", text.WithPrefix(" (", text.WithSuffix(at, ")")))
+}
+
+// tolerationNotes returns notes about the automatic taints NoExecute that the clusterTolerations of a policy do not mention: the default
+// of the Federation tolerates them for a time, or that of the controllers.
+func tolerationNotes(d *decision.Decision, f *v1alpha1.Failover) []string {
+	if f == nil || !f.Enabled || d.Policy == nil || d.Policy.Spec.Failover == nil || d.Policy.Spec.Failover.Cluster == nil {
+		return nil
+	}
+	set, both := failover.Configured(f), failover.Configured(f)
+	both.NotReadyToleration, both.UnreachableToleration = new(time.Duration), new(time.Duration)
+	added := set.AddedTolerations(d.Policy.Spec.Placement)
+	var notes []string
+	for _, t := range both.AddedTolerations(d.Policy.Spec.Placement) { // the taints that the policy does not mention
+		short, field := "not-ready", "defaultNotReadyTolerationSeconds"
+		if t.Key == v1alpha1.TaintUnreachable {
+			short, field = "unreachable", "defaultUnreachableTolerationSeconds"
+		}
+		i := slices.IndexFunc(added, func(x corev1.Toleration) bool { return x.Key == t.Key })
+		if i < 0 {
+			notes = append(notes, fmt.Sprintf("no clusterToleration mentions %s:NoExecute: the taint evicts after --default-%s-toleration-seconds of the controllers (default at once)", t.Key, short))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("no clusterToleration mentions %s:NoExecute: the taint evicts after %s (spec.failover.%s of the Federation)",
+			t.Key, phrase.Duration(time.Duration(*added[i].TolerationSeconds)*time.Second), field))
+	}
+	return notes
 }

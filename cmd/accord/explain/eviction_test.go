@@ -72,3 +72,20 @@ func TestFailoverOfAPolicyNeedsThatOfTheFederation(t *testing.T) {
 	disabled := planOf(t, strings.Replace(failoverCase, "FAILOVER", "false", 1))
 	require.Contains(t, Object(disabled, nil, webID, "").Notes, note)
 }
+
+// TestDefaultTolerationsAreExplained: a person sees when an automatic taint evicts an object whose policy does not mention the taint.
+func TestDefaultTolerationsAreExplained(t *testing.T) {
+	p := planOf(t, strings.Replace(failoverCase, "FAILOVER", "true", 1))
+	p.Failover = &v1alpha1.Failover{Enabled: true, DefaultNotReadyTolerationSeconds: new(int64(600))}
+	const (
+		set   = "no clusterToleration mentions cluster.karmada.io/not-ready:NoExecute: the taint evicts after 10m (spec.failover.defaultNotReadyTolerationSeconds of the Federation)"
+		unset = "no clusterToleration mentions cluster.karmada.io/unreachable:NoExecute: the taint evicts after --default-unreachable-toleration-seconds of the controllers (default at once)"
+	)
+	require.Subset(t, Object(p, nil, webID, "").Notes, []string{set, unset})
+	own := planOf(t, strings.NewReplacer("FAILOVER", "true", "  failover:", "  placement: {clusterTolerations: [{key: cluster.karmada.io/not-ready, operator: Exists}]}\n  failover:").Replace(failoverCase))
+	own.Failover = p.Failover
+	require.NotContains(t, Object(own, nil, webID, "").Notes, set)
+	require.Contains(t, Object(own, nil, webID, "").Notes, unset)
+	p.Failover.Enabled = false
+	require.NotContains(t, Object(p, nil, webID, "").Notes, set)
+}

@@ -68,6 +68,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	if note := failoverNote(d, p.Input.Failover); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
+	r.Notes = append(r.Notes, tolerationNotes(d, p.Failover)...)
 	r.Evictions = evictions(d, live, only)
 	r.policies(d, p.PoliciesSelecting(id), u)
 	shares := p.Shares(id)

@@ -75,6 +75,8 @@ type Tree struct {
 	Mistakes error
 	// Federation is the Federation of the hub whose view this is, "default/prod (apps, policies)"; empty if none was looked up.
 	Federation string
+	// Failover is spec.failover of the Federation; nil without it.
+	Failover *v1alpha1.Failover
 	// Dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository.
 	Dir string
 
@@ -167,7 +169,7 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tr
 		return &Tree{Mistakes: err}
 	}
 	parts, err := decode.Sort(objects)
-	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed), size: size}
+	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed), Failover: fed.Spec.Failover, size: size}
 	t.Input.Revision = checkouts[0].Revision
 	return t
 }
