@@ -127,7 +127,7 @@ func TestAnAgentObservesTheLastObjectOfAKind(t *testing.T) {
 	p := newPulled(t)
 	p.fetch()
 	p.deliver()
-	l, last := p.f.clusters[p.cluster], schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	l, last := p.f.clusters[p.cluster], schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}
 	begin := func() delivery.Job {
 		job, ok := p.agent.Begin(p.cluster, func() {})
 		require.True(t, ok)
