@@ -29,6 +29,11 @@ const (
 	scaleRatio     figure = "many members, all applied, ratio"
 	scaleReady     figure = "many members, Ready, ratio to applied"
 	scaleChange    figure = "many members, seconds until one change is everywhere"
+	agentChange    figure = "agents, seconds until one change is on 99 % of the members"
+	agentMemory    figure = "agents, KiB of the hub per agent"
+	agentCPU       figure = "agents, ms of CPU of the hub per agent and minute at rest"
+	agentRestart   figure = "agents, seconds after a restart of the hub"
+	agentRewrites  figure = "agents, writes of a restart of the hub"
 	planWhole      figure = "accord plan, seconds for every object"
 	planChange     figure = "accord plan, seconds for ten files with a warm cache"
 )
@@ -67,6 +72,11 @@ func bars() []bar {
 		{scaleRatio, 100, 1000, 1.5, "x"},
 		{scaleReady, 100, 1000, 1.1, "x"},
 		{scaleChange, 100, 1000, 1.5, "s"},
+		{agentChange, 0, 1000, 2, "s"},
+		{agentMemory, 0, 1000, 100, "KiB"},
+		{agentCPU, 0, 1000, 5, "ms"},
+		{agentRestart, 0, 1000, 30, "s"},
+		{agentRewrites, 0, 0, 0, ""},
 		{planWhole, 1000, 100, 1, "s"},
 		{planChange, 50000, 0, 2, "s"},
 	}

@@ -8,6 +8,7 @@
 //	go run ./examples/bench --grow                      another one: how each figure grows with objects and with members
 //	go run ./examples/bench --plan                      another one: accord plan in a pipeline
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
+//	go run ./examples/bench --agents 1000               another one: 1,000 members in pull mode (docs/how-to/scale.md)
 //
 // Two figures are of their own kind. One object changed during an override: how long a small change takes while all
 // other Deployments are being delivered, beside the same change when accord is idle. Image changed ->
@@ -51,6 +52,9 @@ func command(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == asMembers {
 		return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
 	}
+	if len(args) > 0 && args[0] == asAgents {
+		return manyAgents(ctx, args[1:], os.Stdin, os.Stderr)
+	}
 	o, err := parse(args, os.Stderr)
 	if err != nil {
 		return err
@@ -61,6 +65,15 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		return f.print(os.Stdout)
+	}
+	if o.agents > 0 {
+		s := o.scale
+		s.members, s.accord = o.agents, o.accord
+		r, err := runAgents(ctx, s, o.agentProcesses, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return r.print(os.Stdout)
 	}
 	if o.scale.members > 0 {
 		o.scale.accord = o.accord
@@ -103,6 +116,8 @@ type options struct {
 	// faults: instead, beside members that do not work.
 	faults bool
 	scale  scaling // instead, when it has members
+	// agents: instead, so many members in pull mode; agentProcesses of their agents are processes of their own.
+	agents, agentProcesses int
 	// grow: instead, how the figures grow.
 	grow    bool
 	growing growing
@@ -129,6 +144,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
 	f.DurationVar(&o.scale.rest, "scale-rest", time.Minute, "how long accord is then watched doing nothing")
 	f.StringVar(&o.scale.profiles, "scale-profiles", "", "keep profiles of accord in this directory")
+	f.IntVar(&o.agents, "agents", 0, "measure instead so many members in pull mode, with --scale-objects and --scale-rest")
+	f.IntVar(&o.agentProcesses, "agent-processes", 10, "agents of --agents that are processes of their own")
 	f.BoolVar(&o.grow, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
 	f.IntVar(&o.growing.objects, "objects-max", 60000, "objects of --grow at most; also a tenth and a hundredth of them")
 	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
@@ -146,7 +163,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.growing.objects < 12 || o.growing.members < 0 {
 		return o, fmt.Errorf("--grow needs at least 12 objects")
 	}
-	if o.scale.members < 0 || o.scale.objects < 6 || o.scale.rest <= 0 {
+	if o.scale.members < 0 || o.agents < 0 || o.agentProcesses < 0 || o.scale.objects < 6 || o.scale.rest <= 0 {
 		return o, fmt.Errorf("at least 6 objects on a member, and some time at rest")
 	}
 	if o.faults && o.members <= len(faults()) {

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// agentsNamespace of accord on the hub has the Leases of the agents.
+const agentsNamespace = "accord-system"
+
+// agentsRound measures members in pull mode: the hub is "accord up".
+type agentsRound struct {
+	scaleRound
+	processes int    // agents that are processes of their own
+	programs  string // directory
+	agents    []*process
+	points    agentFigures
+}
+
+// agentFigures are those of members in pull mode.
+type agentFigures struct {
+	registered             time.Duration // all members
+	before, waiting        usage         // before the agents start, and while they wait
+	ready, applied         time.Duration // since all agents started at once
+	rest                   time.Duration
+	quiet                  effort
+	half, most             time.Duration // from the push until an object was applied on so many members
+	recovered              time.Duration // since the restart of the hub, until a commit is applied on all members
+	rewritten, restWritten int           // writes at the members beside that commit, and at rest
+}
+
+// runAgents measures s.members members in pull mode.
+func runAgents(ctx context.Context, s scaling, processes int, progress io.Writer) (*agentsRound, error) {
+	dir, err := os.MkdirTemp("", "accord-agents-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	say := func(format string, args ...any) {
+		fmt.Fprintf(progress, time.Now().Format("15:04:05 ")+format+"\n", args...)
+	}
+	say("building (the first time this compiles Kubernetes, which takes minutes)")
+	programs := filepath.Join(dir, "bin")
+	if err := build(ctx, programs, "accord", "accord-agent"); err != nil {
+		return nil, err
+	}
+	if s.accord == "" {
+		s.accord = filepath.Join(programs, "accord")
+	}
+	r := &agentsRound{scaleRound: scaleRound{scaling: s, dir: dir, say: say, figures: scalePoint{members: s.members, objects: s.objects}}, processes: processes, programs: programs}
+	r.points.rest = s.rest
+	defer r.close()
+	if r.members, err = startSmall(dir, s.members); err != nil {
+		return nil, err
+	}
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"the hub", r.open}, {"registration", r.register}, {"all agents start at once", r.cold}, {"nothing to do", r.idleAgents},
+		{"one object changed", r.changeOne}, {"the hub starts again", r.restartHub},
+	} {
+		say("%d agents: %s", s.members, step.what)
+		limited, cancel := context.WithTimeout(ctx, scaleLimit)
+		err := step.do(limited)
+		cancel()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *agentsRound) close() {
+	for _, p := range r.agents {
+		p.stop()
+	}
+	if r.ours != nil && r.ours.process != nil {
+		r.ours.process.stop()
+	}
+	r.members.stop()
+}
+
+// open starts the hub with a Federation whose objects are to go to every member.
+func (r *agentsRound) open(ctx context.Context) (err error) {
+	r.ours = &ourSide{side: side{workload: workload{namespace: "ours", objects: r.objects}, members: r.members}, dir: r.dir, program: r.accord}
+	o := r.ours
+	if o.repository, err = newRepository(ctx, r.dir); err != nil {
+		return err
+	}
+	if err := errors.Join(o.firstCommit(ctx), o.repository.writeObjects(o.workload, 0, r.objects, "1.0.0"), o.repository.push(ctx, "everything")); err != nil {
+		return err
+	}
+	if o.hook, err = freeAddress(); err != nil {
+		return err
+	}
+	if r.pprof, err = freeAddress(); err != nil {
+		return err
+	}
+	if err := r.up(ctx); err != nil {
+		return err
+	}
+	objects, err := declarations(&fleet{}, o.repository.url(), false)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := createWhenServed(ctx, o.declared, object); err != nil {
+			return fmt.Errorf("declaring %T %s: %w", object, object.GetName(), err)
+		}
+	}
+	return o.request(ctx)
+}
+
+// up starts the hub, and returns when it answers.
+func (r *agentsRound) up(ctx context.Context) (err error) {
+	at := filepath.Join(r.dir, hubName)
+	if r.ours.process, err = spawn(r.dir, "accord", r.accord, "up", "--data-dir", at, "--webhook-bind-address", r.ours.hook, "--pprof", r.pprof, "--allow-local-sources"); err != nil {
+		return err
+	}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
+		return err
+	}
+	path := filepath.Join(at, "kubeconfig")
+	return r.poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {
+		cfg, err := clientConfig(path)
+		if err != nil {
+			return false, nil // it is not written yet
+		}
+		c, err := client.New(cfg, client.Options{Scheme: scheme})
+		if err != nil || c.List(ctx, &v1alpha1.FederationList{}) != nil {
+			return false, nil
+		}
+		r.ours.declared = c
+		r.hub = &fleet{process: r.ours.process, kubeconfigs: map[string]string{hubName: path}, configs: map[string]*rest.Config{hubName: cfg}}
+		return true, nil
+	})
+}
+
+// cold starts all agents at once; everything is in Git already.
+func (r *agentsRound) cold(ctx context.Context) (err error) {
+	if err := r.calm(ctx); err != nil {
+		return err
+	}
+	if r.points.before, err = r.usage(ctx); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := r.startAgents(); err != nil {
+		return err
+	}
+	if err := r.poll(ctx, 200*time.Millisecond, r.allConnected); err != nil {
+		return err
+	}
+	r.points.ready = time.Since(begun)
+	if r.points.applied, err = r.allApplied(ctx, begun); err != nil {
+		return err
+	}
+	return r.calm(ctx)
+}
+
+func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
+	if r.points.quiet, err = r.spent(ctx, func() error {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(r.rest):
+			return nil
+		}
+	}); err != nil {
+		return err
+	}
+	r.points.restWritten = r.points.quiet.members.changing()
+	r.points.waiting, err = r.usage(ctx)
+	return err
+}
+
+// changeOne pushes another tag of one Deployment, and returns when all members have it.
+func (r *agentsRound) changeOne(ctx context.Context) error {
+	if err := r.commit(ctx, "1.0.1"); err != nil {
+		return err
+	}
+	before, err := r.members.count(ctx)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := r.ours.pushed(ctx); err != nil {
+		return err
+	}
+	return errors.Join(r.reach(ctx, before, func(members int) {
+		took := time.Since(begun)
+		if r.points.half == 0 && members*2 >= r.figures.members {
+			r.points.half = took
+		}
+		if r.points.most == 0 && members*100 >= r.figures.members*99 {
+			r.points.most = took
+		}
+	}), r.calm(ctx))
+}
+
+func (r *agentsRound) commit(ctx context.Context, tag string) error {
+	return errors.Join(r.ours.repository.writeObjects(r.ours.workload, 0, 1, tag), r.ours.repository.push(ctx, "tag "+tag))
+}
+
+// reach returns when each member has got one more Deployment since before. saw gets the number of members that have, again and again.
+func (r *agentsRound) reach(ctx context.Context, before requests, saw func(members int)) error {
+	return r.poll(ctx, 5*time.Millisecond, func(ctx context.Context) (bool, error) {
+		now, err := r.members.count(ctx)
+		n := now.since(before)["APPLY deployments"]
+		saw(n)
+		return n >= r.figures.members, err
+	})
+}
+
+// restartHub ends the hub and starts it again, with another commit in Git.
+func (r *agentsRound) restartHub(ctx context.Context) error {
+	if err := r.commit(ctx, "1.0.2"); err != nil {
+		return err
+	}
+	before, err := r.members.count(ctx)
+	if err != nil {
+		return err
+	}
+	r.ours.process.stop()
+	begun := time.Now()
+	if err := r.up(ctx); err != nil {
+		return err
+	}
+	if err := r.reach(ctx, before, func(int) {}); err != nil {
+		return err
+	}
+	r.points.recovered = time.Since(begun)
+	if err := r.calm(ctx); err != nil {
+		return err
+	}
+	after, err := r.members.count(ctx)
+	r.points.rewritten = after.since(before).changing() - r.figures.members
+	return err
+}
+
+// print prints the figures beside their bars.
+func (r *agentsRound) print(w io.Writer) error {
+	p, n := r.points, float64(r.figures.members)
+	kib := func(of func(usage) int64) string {
+		return fmt.Sprintf("%.0f KiB", float64(of(p.waiting)-of(p.before))/n/1024)
+	}
+	memory := float64(p.waiting.heap+p.waiting.stacks-p.before.heap-p.before.stacks) / n / 1024
+	cpu := float64(p.quiet.cpu.Microseconds()) / 1000 / n / p.rest.Minutes()
+	fmt.Fprintf(w, "%d agents, %d of them processes of their own, %d objects on each member. The hub is accord up: API server, store and accord in one process.\n\n", r.figures.members, min(r.processes, r.figures.members), r.objects)
+	err := printRows(w, []row{
+		{what: "all registered", ours: milliseconds(p.registered)},
+		{what: "all agents start at once: all Clusters Ready", ours: milliseconds(p.ready)},
+		{what: "  everything applied", ours: milliseconds(p.applied)},
+		{what: "one object changed: p50 of the members", ours: milliseconds(p.half)},
+		{what: "  p99", ours: milliseconds(p.most), figure: agentChange, value: p.most.Seconds()},
+		{what: "memory of the hub per agent: heap and stacks", ours: fmt.Sprintf("%.0f KiB", memory), figure: agentMemory, value: memory},
+		{what: "  resident", ours: kib(func(u usage) int64 { return u.resident })},
+		{what: "CPU of the hub at rest, per agent and minute", ours: fmt.Sprintf("%.1f ms", cpu), figure: agentCPU, value: cpu},
+		{what: "  writes at the members", ours: fmt.Sprint(p.restWritten)},
+		{what: "hub restarted: a new commit applied on all", ours: milliseconds(p.recovered), figure: agentRestart, value: p.recovered.Seconds()},
+		{what: "  other writes at the members", ours: fmt.Sprint(p.rewritten), figure: agentRewrites, value: float64(p.rewritten)},
+	}, r.objects, r.figures.members)
+	fmt.Fprintf(w, "\nat rest for %s, at the hub: %s\n", p.rest, strings.TrimSpace(p.quiet.hub.String()))
+	return err
+}
