@@ -75,6 +75,7 @@ var within = map[string]map[string][]string{
 		"serve":         {"hub"},
 		"token":         {"hub"},
 		"register":      {"hub", "text"},
+		"members":       {"exit", "hub", "text"},
 		"command":       {"drain", "gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
 		"complete":      {"gitrepo", "hub"},
 	},

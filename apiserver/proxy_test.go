@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -33,6 +34,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/tunnel"
+	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -42,16 +44,17 @@ const proxyPath = "/apis/cluster.karmada.io/v1alpha1/clusters/"
 // everything there, and accord may act for alice and bob, and for the group dev.
 type proxies struct {
 	*world
-	whole  *testing.T // the test with all its subtests
-	member *localtest.ControlPlane
-	stop   func()       // of the aggregated API server
-	dialed atomic.Int64 // requests that arrived at the agent
-	agents func()       // stops the agent
+	kubeconfig string     // of the hub
+	whole      *testing.T // the test with all its subtests
+	member     *localtest.ControlPlane
+	stop       func()       // of the aggregated API server
+	dialed     atomic.Int64 // requests that arrived at the agent
+	agents     func()       // stops the agent
 }
 
 func TestClusterProxy(t *testing.T) {
 	planes := localtest.Members(t, "hub", "member")
-	p := &proxies{whole: t, world: &world{T: t, hub: planes["hub"].Config(), store: bundles.New(bundles.CompressedLimit)}, member: planes["member"]}
+	p := &proxies{whole: t, kubeconfig: planes["hub"].Kubeconfig(), world: &world{T: t, hub: planes["hub"].Config(), store: bundles.New(bundles.CompressedLimit)}, member: planes["member"]}
 	require.NoError(t, store.Install(t.Context(), p.hub))
 	p.prepareMember()
 	p.prepareHub()
@@ -68,6 +71,7 @@ func TestClusterProxy(t *testing.T) {
 		"a watch":                                   (*proxies).watchesPods,
 		"logs that are followed":                    (*proxies).logs,
 		"exec over WebSocket and SPDY":              (*proxies).execs,
+		"accord logs and accord exec":               (*proxies).commands,
 		"the cluster decides about the caller":      (*proxies).memberDecides,
 		"the caller cannot become somebody else":    (*proxies).noImpersonation,
 		"a path that leaves the cluster is refused": (*proxies).escapes,
@@ -279,6 +283,37 @@ func (p *proxies) execs(cluster string) {
 		require.NoError(p, exec.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: strings.NewReader("loudly\n"), Stdout: &out}))
 		require.Equal(p, "say it\nloudly\n", out.String())
 	}
+}
+
+// commands runs accord logs and accord exec as alice.
+func (p *proxies) commands(cluster string) {
+	run := func(c *cobra.Command, user, in string, args ...string) (string, error) {
+		var out bytes.Buffer
+		c.SetIn(strings.NewReader(in))
+		c.SetOut(&out)
+		c.SetErr(p.Output())
+		c.SilenceUsage, c.SilenceErrors = true, true
+		hub := []string{"--kubeconfig", p.kubeconfig, "--as", user, "--as-group", "system:authenticated", "-n", "default"}
+		c.SetArgs(append(hub, args...))
+		err := c.ExecuteContext(p.Context())
+		return out.String(), err
+	}
+	p.Setenv("KUBECACHEDIR", p.TempDir())
+	out, err := run(members.LogsCommand(), "alice", "", "pod/web", "-C", cluster)
+	require.NoError(p, err)
+	require.Equal(p, "first\nsecond\n", out)
+	out, err = run(members.LogsCommand(), "alice", "", "web", "-C", cluster, "--tail", "1")
+	require.NoError(p, err)
+	require.Equal(p, "second\n", out)
+	out, err = run(members.ExecCommand(), "alice", "\x1b[1mloud", "web", "-C", cluster, "-i", "--", "say", "-n", "it")
+	require.NoError(p, err)
+	require.Equal(p, "say -n it\n\x1b[1mloud", out, "the output is passed on unchanged")
+	_, err = run(members.LogsCommand(), "alice", "", "web")
+	require.ErrorContains(p, err, "--cluster is required")
+	_, err = run(members.ExecCommand(), "carol", "", "web", "-C", cluster, "--", "date")
+	require.ErrorContains(p, err, `may not act for user "carol"`)
+	_, err = run(members.LogsCommand(), "dave", "", "web", "-C", cluster)
+	require.ErrorContains(p, err, `User "dave" cannot get resource "clusters/proxy"`)
 }
 
 func (p *proxies) memberDecides(cluster string) {

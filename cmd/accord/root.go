@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/join"
+	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/cmd/accord/register"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/cmd/accord/token"
@@ -77,6 +78,8 @@ func rootCommand() *cobra.Command {
 		statusCommand(),
 		getCommand(),
 		waitCommand(),
+		members.LogsCommand(),
+		members.ExecCommand(),
 		reconcileCommand(),
 		rolloutCommand(),
 		approveCommand(),
