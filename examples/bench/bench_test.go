@@ -86,7 +86,7 @@ apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 func TestCommandLine(t *testing.T) {
 	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, options{members: 3, objects: 60, pushes: 20, busy: true, statusMembers: 3, scale: scaling{objects: 100, rest: time.Minute},
+	require.Equal(t, options{members: 3, objects: 60, pushes: 20, busy: true, statusMembers: 3, agentProcesses: 10, scale: scaling{objects: 100, rest: time.Minute},
 		growing: growing{objects: 60000, members: 1000, pushes: 20, rest: time.Minute}, planning: planning{objects: 50000, rounds: 3}}, o)
 	_, err = parse([]string{"--grow", "--objects-max", "6"}, io.Discard)
 	require.ErrorContains(t, err, "12 objects")
