@@ -35,16 +35,23 @@ type Object struct {
 // A free resource that is not on one node is of no use to a pod, so the free resources that a cluster had then prove nothing. More of them
 // do, and so does another manifest.
 func (o Object) Failed(c fleet.Cluster) bool {
+	_, failed := o.failure(c)
+	return failed
+}
+
+// failure returns what the cluster had when it failed, while Failed is true.
+func (o Object) failure(c fleet.Cluster) (then v1alpha1.DescheduledCluster, failed bool) {
 	if o.Fresh || o.Before.Template != "" && o.Before.Template != o.Template {
-		return false
+		return then, false
 	}
 	i := slices.IndexFunc(o.Before.Descheduled.From, func(x v1alpha1.DescheduledCluster) bool { return x.Cluster == c.Name })
 	if i < 0 {
-		return false
+		return then, false
 	}
-	then, now := o.Before.Descheduled.From[i], o.measure(c)
+	then = o.Before.Descheduled.From[i]
+	now := o.measure(c)
 	// Replicas that came later do not prove that they run: accord knows only after the threshold.
-	return int64(min(now.Running, then.Running))+int64(now.Room) <= int64(then.Running)+int64(then.Room)
+	return then, int64(min(now.Running, then.Running))+int64(now.Room) <= int64(then.Running)+int64(then.Room)
 }
 
 // measure returns how many replicas run on a cluster, and how many more its free resources suffice for. Pods without a node use none. So
@@ -82,16 +89,12 @@ func (o Object) Remember(after func() []previous.Cluster, all []fleet.Cluster) (
 		moved = memory.Moves != ""
 	}
 	for _, c := range all {
-		had := was[c.Name]
-		switch i, _ := slices.BinarySearchFunc(last.From, c.Name, byCluster); {
-		case o.Copies.On(c.Name, had) > 0 && is[c.Name] < had:
+		if had := was[c.Name]; o.Copies.On(c.Name, had) > 0 && is[c.Name] < had {
 			memory.From = append(memory.From, o.measure(c))
-		case o.Failed(c):
-			memory.From = append(memory.From, last.From[i])
+		} else if then, failed := o.failure(c); failed {
+			memory.From = append(memory.From, then)
 		}
 	}
 	slices.SortFunc(memory.From, func(a, b v1alpha1.DescheduledCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
 	return memory, moved
 }
-
-func byCluster(x v1alpha1.DescheduledCluster, name string) int { return cmp.Compare(x.Cluster, name) }
