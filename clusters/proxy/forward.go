@@ -14,7 +14,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 )
 
 // anAgent is the address of the agent of a cluster, which is the other end of a tunnel whatever the address is.
@@ -79,8 +78,6 @@ func Until(r *http.Request, stopping <-chan struct{}) (*http.Request, context.Ca
 	}()
 	return r.WithContext(ctx), cancel
 }
-
-func upgrades(r *http.Request) bool { return httpstream.IsUpgradeRequest(r) }
 
 // unanswered returns the error of a cluster that does not answer as an API server does.
 func unanswered(cluster string, cause error) error {

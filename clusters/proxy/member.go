@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"k8s.io/apimachinery/pkg/util/httpstream"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
@@ -64,7 +65,7 @@ func (m *Member) Forward(w http.ResponseWriter, r *http.Request, c Caller) {
 		return
 	}
 	rt := m.ordinary
-	if upgrades(r) {
+	if httpstream.IsUpgradeRequest(r) {
 		rt = m.upgrading
 	}
 	forward(w, r, m.name, m.base, rt, c)
