@@ -10,9 +10,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +32,6 @@ import (
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/failover"
@@ -44,7 +40,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/inventory"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
-	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status/readiness"
 )
 
@@ -358,64 +353,6 @@ func (w *world) inventory(r *repository, cluster string) []string {
 	return all
 }
 
-// repository is a bare Git repository and a work tree to push from.
-type repository struct {
-	t          *testing.T
-	bare, work string
-	federation string
-	pushing    func() // is called before a commit is pushed; nil: nothing is to be done
-}
-
-func newRepository(t *testing.T) *repository {
-	t.Helper()
-	dir := t.TempDir()
-	r := &repository{t: t, bare: filepath.Join(dir, "repository.git"), work: filepath.Join(dir, "work")}
-	r.git(dir, "init", "--quiet", "--bare", "--initial-branch=main", r.bare)
-	r.git(dir, "clone", "--quiet", r.bare, r.work)
-	return r
-}
-
-// source is the branch main of it.
-func (r *repository) source(name string) v1alpha1.Source {
-	return v1alpha1.Source{Name: name, URL: r.bare, Ref: &v1alpha1.Ref{Branch: "main"}}
-}
-
-func (r *repository) git(dir string, args ...string) string {
-	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	require.NoError(r.t, err, "git %v: %s", args, out)
-	return strings.TrimSpace(string(out))
-}
-
-// push commits files, given as path and content in turn; an empty content removes the file. It returns the commit.
-func (r *repository) push(message string, files ...string) string {
-	r.t.Helper()
-	r.commit(message, files...)
-	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
-	return r.git(r.work, "rev-parse", "HEAD")
-}
-
-// commit is push without the push.
-func (r *repository) commit(message string, files ...string) {
-	r.t.Helper()
-	for i := 0; i < len(files); i += 2 {
-		path := filepath.Join(r.work, files[i])
-		if files[i+1] == "" {
-			require.NoError(r.t, os.Remove(path))
-			continue
-		}
-		require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(r.t, os.WriteFile(path, []byte(files[i+1]), 0o600))
-	}
-	if r.pushing != nil {
-		r.pushing()
-	}
-	r.git(r.work, "add", "--all")
-	r.git(r.work, "commit", "--quiet", "--allow-empty", "-m", message)
-}
-
 // configMap is the manifest of one.
 func configMap(name, value string) string {
 	return fmt.Sprintf(`apiVersion: v1
@@ -443,88 +380,4 @@ spec:
     clusterAffinity:
       clusterNames: [%s]
 %s`, name, strings.Join(clusters, ", "), more)
-}
-
-// cable is a TCP connection to a member that can be cut and mended.
-type cable struct {
-	listener net.Listener
-	target   string
-	mu       sync.Mutex
-	cut      bool
-	open     map[net.Conn]bool
-	count    int // of accepted connections
-}
-
-// newCable listens on loopback and passes everything on to the API server at host ("https://127.0.0.1:port").
-func newCable(t *testing.T, host string) *cable {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	c := &cable{listener: l, target: strings.TrimPrefix(host, "https://"), open: map[net.Conn]bool{}}
-	var done sync.WaitGroup
-	done.Go(c.serve)
-	t.Cleanup(func() {
-		require.NoError(t, l.Close())
-		c.setCut(true)
-		done.Wait()
-	})
-	return c
-}
-
-func (c *cable) host() string { return "https://" + c.listener.Addr().String() }
-
-func (c *cable) serve() {
-	var pipes sync.WaitGroup
-	defer pipes.Wait()
-	for {
-		near, err := c.listener.Accept()
-		if err != nil {
-			return
-		}
-		far, err := net.Dial("tcp", c.target)
-		if err != nil || !c.keep(near, far) {
-			near.Close()
-			continue
-		}
-		pipes.Go(func() { _, _ = io.Copy(far, near); far.Close() })
-		pipes.Go(func() { _, _ = io.Copy(near, far); near.Close() })
-	}
-}
-
-// keep registers a connection, unless the cable is cut.
-func (c *cable) keep(near, far net.Conn) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cut {
-		far.Close()
-		return false
-	}
-	c.open[near], c.open[far] = true, true
-	c.count++
-	return true
-}
-
-// accepted returns the number of connections that the hub has opened.
-func (c *cable) accepted() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.count
-}
-
-// setCut cuts all connections, or lets new ones through again.
-func (c *cable) setCut(cut bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cut = cut
-	if cut {
-		for conn := range c.open {
-			conn.Close()
-		}
-		clear(c.open)
-	}
-}
-
-// everySource allows the repositories of tests: paths, and servers on loopback.
-func everySource() source.Policy {
-	return source.Policy{Local: true, Networks: egress.Everywhere()}
 }

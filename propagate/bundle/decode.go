@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,13 +19,13 @@ import (
 	"github.com/accord-dev/accord/propagate/scripts"
 )
 
-// Missing returns the names of the contents of an index that known does not have, each once, in the order of the index.
-func (i *Index) Missing(known func(name string) bool) []string {
-	var missing []string
-	seen := map[string]bool{}
+// Names returns the names of the contents of an index, each once, in the order of the index.
+func (i *Index) Names() []string {
+	var names []string
+	seen := map[string]bool{"": true} // a part without scripts names none
 	add := func(name string) {
-		if name != "" && !seen[name] && !known(name) {
-			missing = append(missing, name)
+		if !seen[name] {
+			names = append(names, name)
 		}
 		seen[name] = true
 	}
@@ -34,7 +35,12 @@ func (i *Index) Missing(known func(name string) bool) []string {
 			add(o.SHA256)
 		}
 	}
-	return missing
+	return names
+}
+
+// Missing returns the names of Names that known does not have.
+func (i *Index) Missing(known func(name string) bool) []string {
+	return slices.DeleteFunc(i.Names(), known)
 }
 
 // Verify returns an error if a content is not the named one.

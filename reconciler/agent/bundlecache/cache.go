@@ -73,7 +73,7 @@ func (c *Cache) Load(cluster string) (*bundle.Index, bundle.Contents, error) {
 	contents := bundle.Contents{}
 	var first error
 	damaged := 0
-	for _, name := range index.Missing(func(string) bool { return false }) {
+	for _, name := range index.Names() {
 		if contents[name], err = c.content(name); err != nil {
 			delete(c.kept, name)
 			first = cmp.Or(first, err)
@@ -104,7 +104,7 @@ func (c *Cache) Save(index *bundle.Index, content func(name string) []byte) erro
 		return nil
 	}
 	wanted := map[string]bool{}
-	for _, name := range index.Missing(func(string) bool { return false }) {
+	for _, name := range index.Names() {
 		wanted[name] = true
 	}
 	if err := c.save(index, wanted, content); err != nil {
