@@ -31,6 +31,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/local/kubelet"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/tunnel"
@@ -255,6 +256,9 @@ func (p *proxies) watchesPods(cluster string) {
 	}
 }
 
+// webLog is the log of the pod web.
+var webLog = kubelet.Log("default", "web", localtest.Container)
+
 func (p *proxies) logs(cluster string) {
 	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
 	defer cancel()
@@ -262,7 +266,7 @@ func (p *proxies) logs(cluster string) {
 	require.NoError(p, err)
 	defer stream.Close()
 	lines := bufio.NewScanner(stream)
-	for _, want := range []string{"first", "second"} {
+	for _, want := range webLog {
 		require.True(p, lines.Scan(), "%v", lines.Err())
 		require.Equal(p, want, lines.Text())
 	}
@@ -301,10 +305,10 @@ func (p *proxies) commands(cluster string) {
 	p.Setenv("KUBECACHEDIR", p.TempDir())
 	out, err := run(members.LogsCommand(), "alice", "", "pod/web", "-C", cluster)
 	require.NoError(p, err)
-	require.Equal(p, "first\nsecond\n", out)
+	require.Equal(p, strings.Join(webLog, "\n")+"\n", out)
 	out, err = run(members.LogsCommand(), "alice", "", "web", "-C", cluster, "--tail", "1")
 	require.NoError(p, err)
-	require.Equal(p, "second\n", out)
+	require.Equal(p, webLog[1]+"\n", out)
 	out, err = run(members.ExecCommand(), "alice", "\x1b[1mloud", "web", "-C", cluster, "-i", "--", "say", "-n", "it")
 	require.NoError(p, err)
 	require.Equal(p, "say -n it\n\x1b[1mloud", out, "the output is passed on unchanged")

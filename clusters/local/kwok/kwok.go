@@ -1,6 +1,6 @@
 // Package kwok gives a cluster fake nodes. It runs kwok (https://kwok.sigs.k8s.io) as a child
 // process, which acts as their kubelets: pods that are scheduled to its nodes become ready, jobs complete, and
-// pods with an image that cannot be pulled stay pending, see BadTag.
+// pods with an image that cannot be pulled stay pending, see BadTag. Package kubelet answers requests for logs and commands.
 //
 // kwok is not among the requirements of this module, whose versions it would move. kwok.mod and kwok.sum are
 // a go.mod and go.sum of their own that hold it as a tool; Build has the go command build it.
@@ -15,7 +15,10 @@ import (
 	"log/slog"
 
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/accord-dev/accord/clusters/local/kubelet"
 )
 
 // BadTag is the tag of images that cannot be pulled here: a pod with a container whose image ends in
@@ -54,14 +57,28 @@ func Start(ctx context.Context, kubeconfig string, o Options) (stop func(), err 
 	if err != nil {
 		return nil, fmt.Errorf("connecting kwok: %w", err)
 	}
-	if err := createNodes(ctx, client.CoreV1().Nodes(), o.Nodes); err != nil {
+	pods, err := kubelet.Start()
+	if err != nil {
+		return nil, err
+	}
+	stop, err = play(ctx, client.CoreV1().Nodes(), kubeconfig, pods, o)
+	if err != nil {
+		pods.Stop()
+		return nil, err
+	}
+	return func() { stop(); pods.Stop() }, nil
+}
+
+// play runs kwok until stop is called. It returns when all nodes are Ready.
+func play(ctx context.Context, nodes typedcorev1.NodeInterface, kubeconfig string, pods *kubelet.Server, o Options) (stop func(), err error) {
+	if err := createNodes(ctx, nodes, o.Nodes, pods); err != nil {
 		return nil, err
 	}
 	child, err := startChild(o.Program, arguments(kubeconfig), bytes.NewReader(stages), o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("starting kwok: %w", err)
 	}
-	if err := waitNodes(ctx, client.CoreV1().Nodes(), o.Nodes, child.done); err != nil {
+	if err := waitNodes(ctx, nodes, o.Nodes, child.done); err != nil {
 		child.stop()
 		return nil, errors.Join(err, child.err)
 	}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/accord-dev/accord/clusters/local/kubelet"
 )
 
 // Marks of a node that kwok plays.
@@ -40,15 +42,31 @@ func node(i int) *corev1.Node {
 	}
 }
 
-// createNodes makes the nodes that are missing.
-func createNodes(ctx context.Context, nodes typedcorev1.NodeInterface, n int) error {
+// createNodes makes the nodes that are missing. All get the address of the kubelet.
+func createNodes(ctx context.Context, nodes typedcorev1.NodeInterface, n int, pods *kubelet.Server) error {
 	for i := range n {
-		_, err := nodes.Create(ctx, node(i), metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
+		wanted := node(i)
+		pods.Address(&wanted.Status)
+		_, err := nodes.Create(ctx, wanted, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			err = move(ctx, nodes, wanted.Name, pods)
+		}
+		if err != nil {
 			return fmt.Errorf("creating fake node %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// move gives a node of an earlier Start the address of the kubelet.
+func move(ctx context.Context, nodes typedcorev1.NodeInterface, name string, pods *kubelet.Server) error {
+	found, err := nodes.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	pods.Address(&found.Status)
+	_, err = nodes.UpdateStatus(ctx, found, metav1.UpdateOptions{})
+	return err
 }
 
 // waitNodes returns when n fake nodes are Ready, or with an error when kwok ends or the context does.

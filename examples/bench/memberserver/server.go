@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/clusters/local/selfsigned"
 )
 
 // Server is one API server. It may be used from any goroutine.
@@ -27,7 +29,7 @@ type Server struct {
 
 // Start serves on a free port of loopback, with the namespaces that every cluster has. Close ends it.
 func (h *Host) Start(name string) (*Server, error) {
-	certificate, authority, err := selfSigned(name)
+	certificate, authority, err := selfsigned.New(name)
 	if err != nil {
 		return nil, fmt.Errorf("certificate of member %s: %w", name, err)
 	}

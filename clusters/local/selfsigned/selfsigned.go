@@ -1,4 +1,5 @@
-package memberserver
+// Package selfsigned makes certificates for servers on loopback.
+package selfsigned
 
 import (
 	"crypto/ecdsa"
@@ -13,9 +14,9 @@ import (
 	"time"
 )
 
-// selfSigned returns a self-signed certificate for loopback, and the authority that a client has to trust. Every server has its
-// own, as every cluster has: clients cannot share connections between servers.
-func selfSigned(name string) (tls.Certificate, []byte, error) {
+// New returns a self-signed certificate for 127.0.0.1, valid for a year, and the authority that a client has to trust, in PEM. If every
+// server has its own, clients cannot share connections between servers.
+func New(name string) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, nil, err

@@ -1,0 +1,115 @@
+// Package kubelet answers for fake nodes what an API server asks their kubelets: the logs of a container, and the commands in it. Nothing
+// runs there, so that the logs say only this, and a command prints itself and its standard input.
+package kubelet
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+
+	"github.com/accord-dev/accord/clusters/local/selfsigned"
+)
+
+// Server listens on loopback.
+type Server struct {
+	server *http.Server
+	port   int32
+}
+
+// Start starts a server.
+func Start() (*Server, error) {
+	certificate, _, err := selfsigned.New("kubelet")
+	if err != nil {
+		return nil, fmt.Errorf("making the certificate of the kubelet: %w", err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		return nil, fmt.Errorf("starting the kubelet: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", logs)
+	mux.HandleFunc("/exec/{namespace}/{pod}/{container}", execute)
+	s := &Server{server: &http.Server{Handler: mux}, port: int32(listener.Addr().(*net.TCPAddr).Port)}
+	go func() { _ = s.server.Serve(listener) }() // ends with Stop
+	return s, nil
+}
+
+// Stop ends the server and all answers.
+func (s *Server) Stop() { _ = s.server.Close() }
+
+// Address writes the address of the server into the status of a node.
+func (s *Server) Address(status *corev1.NodeStatus) {
+	status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}
+	status.DaemonEndpoints.KubeletEndpoint.Port = s.port
+}
+
+// Log returns the lines that a container has logged.
+func Log(namespace, pod, container string) []string {
+	return []string{
+		fmt.Sprintf("container %s of pod %s/%s starts", container, namespace, pod),
+		fmt.Sprintf("container %s runs on a fake node, where no program runs", container),
+	}
+}
+
+// logs sends the log, and holds it open for those who follow it.
+func logs(w http.ResponseWriter, r *http.Request) {
+	lines := Log(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
+	if tail, err := strconv.Atoi(r.URL.Query().Get("tailLines")); err == nil {
+		lines = lines[max(0, len(lines)-tail):]
+	}
+	fmt.Fprintln(w, strings.Join(lines, "\n"))
+	if r.URL.Query().Get("follow") == "true" {
+		_ = http.NewResponseController(w).Flush() // the reader may be gone
+		<-r.Context().Done()
+	}
+}
+
+// execute runs a command of one SPDY session.
+func execute(w http.ResponseWriter, r *http.Request) {
+	if _, err := httpstream.Handshake(r, w, []string{"v4.channel.k8s.io"}); err != nil {
+		return
+	}
+	arriving := make(chan httpstream.Stream, 4)
+	session := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
+		arriving <- s
+		return nil
+	})
+	if session == nil {
+		return
+	}
+	defer session.Close()
+	query, streams := r.URL.Query(), map[string]httpstream.Stream{}
+	expected := 1
+	for _, part := range []string{"input", "output", "error"} {
+		if query.Get(part) == "1" {
+			expected++
+		}
+	}
+	for len(streams) < expected {
+		select {
+		case s := <-arriving:
+			streams[s.Headers().Get("streamType")] = s
+		case <-session.CloseChan():
+			return
+		}
+	}
+	fmt.Fprintln(streams["stdout"], strings.Join(query["command"], " "))
+	if in := streams["stdin"]; in != nil {
+		_, _ = io.Copy(streams["stdout"], in) // an error ends the command
+	}
+	_ = json.NewEncoder(streams["error"]).Encode(metav1.Status{Status: metav1.StatusSuccess}) // the caller may be gone
+	for _, s := range streams {
+		_ = s.Close()
+	}
+	<-session.CloseChan()
+}
