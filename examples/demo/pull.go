@@ -25,6 +25,10 @@ const (
 	// kills is the number of agents that the demo kills, each at a random moment of at most killWindow after a push.
 	kills      = 20
 	killWindow = 1200 * time.Millisecond
+	// absence is the time for which the hub is down.
+	absence = time.Minute
+	// reader is a user of the hub whom the clusters let accord act for.
+	reader = "alice"
 )
 
 // pull plays the example of that name. The members are registered already.
@@ -38,7 +42,7 @@ func (s *stage) pull(ctx context.Context) error {
 	if err := s.lists(ctx, "bundles"); err != nil {
 		return err
 	}
-	for _, act := range []func(context.Context) error{s.keepsNoCredentials, s.losesHub, s.losesAgents} {
+	for _, act := range []func(context.Context) error{s.readsLogs, s.keepsNoCredentials, s.losesHub, s.losesAgents} {
 		if err := act(ctx); err != nil {
 			return err
 		}
@@ -57,7 +61,7 @@ func (s *stage) register(ctx context.Context) error {
 		}
 		note("$ %s", shorten(printed))
 		words := strings.Fields(printed)[1:]
-		out, err := command(ctx, s.path("bin", "accord"), append(words, "--cluster-kubeconfig", s.configs[m], "--wait=false")...)
+		out, err := command(ctx, s.path("bin", "accord"), append(words, "--cluster-kubeconfig", s.configs[m], "--impersonate-user", reader, "--wait=false")...)
 		if err != nil {
 			return err
 		}
@@ -137,6 +141,52 @@ func (s *stage) credentials(ctx context.Context, member string) error {
 func (s *stage) startAgent(member string) (err error) {
 	s.agents[member], err = s.spawn("accord-agent", "--cluster", member, "--hub-kubeconfig", s.path(member+".hub"), "--kubeconfig", s.path(member+".local"))
 	return err
+}
+
+// readsLogs reads the logs of a member through the tunnel of its agent, for a user who has rights on this cluster only.
+func (s *stage) readsLogs(ctx context.Context) error {
+	heading("Logs of a member through the tunnel of its agent: accord logs")
+	member, other := s.example.members[1], s.example.members[0]
+	grant := func(kubeconfig string, args ...string) error {
+		_, err := command(ctx, s.path("bin", "kubectl"), append([]string{"--kubeconfig", kubeconfig, "create"}, args...)...)
+		return err
+	}
+	if err := errors.Join(
+		grant(s.hub(), "clusterrole", "proxy", "--verb=get", "--resource=clusters.cluster.karmada.io/proxy", "--resource-name="+member),
+		grant(s.hub(), "clusterrolebinding", "proxy", "--clusterrole=proxy", "--user="+reader),
+		grant(s.configs[member], "clusterrolebinding", reader, "--clusterrole=view", "--user="+reader),
+	); err != nil {
+		return err
+	}
+	note("%s may use the proxy of %s on the hub, and view objects there.", reader, member)
+	logs := func(cluster string) (string, error) {
+		return command(ctx, s.path("bin", "accord"), "logs", "deployment/nginx", "-C", cluster, "-n", "default", "--as", reader, "--kubeconfig", s.hub())
+	}
+	note("$ accord logs deployment/nginx -C %s -n default --as %s", member, reader)
+	var out string
+	if err := until(ctx, settle, "the logs", func() (ok bool, err error) { // the hub reads new rights after a moment
+		out, err = logs(member)
+		return err == nil, nil
+	}); err != nil {
+		return err
+	}
+	for line := range strings.Lines(out) {
+		note("  %s", strings.TrimSpace(line))
+	}
+	if !strings.Contains(out, "container nginx of pod default/nginx-") {
+		return fmt.Errorf("these are not the logs of nginx:\n%s", out)
+	}
+	note("$ accord logs deployment/nginx -C %s -n default --as %s", other, reader)
+	_, err := logs(other)
+	if err == nil {
+		return fmt.Errorf("%s read logs of %s without rights", reader, other)
+	}
+	_, refusal, _ := strings.Cut(err.Error(), "\n")
+	note("  %s", strings.TrimSpace(refusal))
+	if !strings.Contains(refusal, "clusters/proxy") {
+		return fmt.Errorf("the refusal has another reason: %w", err)
+	}
+	return nil
 }
 
 // keepsNoCredentials reads all Secrets and Clusters of the hub.
@@ -231,6 +281,11 @@ func (s *stage) losesHub(ctx context.Context) error {
 		return err
 	}
 	note("its agent repaired both after %s, from its last bundle", time.Since(broken).Round(10*time.Millisecond))
+	select {
+	case <-time.After(time.Until(begun.Add(absence))):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if err := s.startHub(ctx); err != nil {
 		return err
 	}
