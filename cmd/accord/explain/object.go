@@ -68,6 +68,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	if note := failoverNote(d, p.Input.Failover); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
+	r.Notes = append(r.Notes, rebalanceNotes(d, p.Input)...)
 	r.Notes = append(r.Notes, tolerationNotes(d, p.Failover)...)
 	r.Evictions = evictions(d, live, only)
 	r.policies(d, p.PoliciesSelecting(id), u)
@@ -172,9 +173,6 @@ func notes(d *decision.Decision, owners []manifest.ID) []string {
 				all = append(all, fmt.Sprintf("minGroups and maxGroups by %s have no effect: the constraint only excludes clusters without a %[1]s", s.SpreadByField))
 			}
 		}
-	}
-	if d.Rebalanced != "" {
-		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}
 	if d.Descheduled.Moves != "" {
 		all = append(all, "the descheduler moved replicas: "+d.Descheduled.Moves)
