@@ -74,11 +74,14 @@ func Examine(in propagate.Input, plan *propagate.Plan, settings failover.Setting
 	return s, nil
 }
 
-// String returns "if eu-7 fails: 38 of 40 objects have a place, 2 have none"; empty if no object leaves the cluster.
+// String returns "if eu-7 fails: 38 of 40 objects have a place, 2 have none", or "if eu-7 fails: 2 objects have no place"; empty if no object leaves the cluster.
 func (s Survey) String() string {
 	none := len(s.None)
-	if s.Placed+none == 0 {
+	switch {
+	case s.Placed+none == 0:
 		return ""
+	case s.Placed == 0:
+		return fmt.Sprintf("if %s fails: %s %s no place", s.Cluster, phrase.Count(none, "object"), phrase.Plural(none, "has", "have"))
 	}
 	end := ""
 	if none > 0 {

@@ -173,7 +173,11 @@ func (r *Report) Notes() []string {
 		notes = append(notes, c.sentence+": "+phrase.List(names, namedObjects))
 	}
 	if len(notes) == 0 {
-		return []string{fmt.Sprintf("if one of %s fails: all objects with failover have a place", phrase.Count(len(r.Clusters), "examined cluster"))}
+		failing := r.Clusters[0].Cluster
+		if len(r.Clusters) > 1 {
+			failing = fmt.Sprintf("one of %d examined clusters", len(r.Clusters))
+		}
+		return []string{fmt.Sprintf("if %s fails: all objects with failover have a place", failing)}
 	}
 	return notes
 }
