@@ -14,10 +14,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -27,11 +31,15 @@ const (
 	moving = 4
 	// longestEvictedLife is long enough for an eviction and its end.
 	longestEvictedLife = 8 * time.Second
+	// killPoints is the number of points of an eviction at which drive kills.
+	killPoints = 4
 )
 
-// TestEvictionsKilledAtAnyPoint kills the controllers at random points while clusters are cut and come back, and evictions move objects
-// between them. Half of the runs have a newer commit that awaits approval: then the controllers go on from the recorded plan.
-//   - at any moment some cluster has each object: no copy is deleted before its replacement is there;
+// TestEvictionsKilledAtAnyPoint kills the controllers while evictions move objects. Four of six kills come at the points of one eviction
+// in turn, which goes to its end. The others come at random points while clusters are cut and come back. Half of the runs have a newer
+// commit that awaits approval: then the controllers go on from the recorded plan.
+//   - at any moment some cluster has each object: no copy is deleted before its replacement is there, and healthy;
+//   - each eviction that a kill interrupts deletes the old copy in the end;
 //   - at the end each object is on the cluster that is decided for it and on no other, and no eviction is under way;
 //   - nobody approved the newer commit, and no cluster has it.
 func TestEvictionsKilledAtAnyPoint(t *testing.T) {
@@ -54,7 +62,10 @@ func TestEvictionsKilledAtAnyPoint(t *testing.T) {
 		name := fmt.Sprintf("moves-%d", i)
 		files = append(files, name+".yaml", configMap(name, "1"), name+"-policy.yaml", movable("v1", "ConfigMap", name, "{cluster: {purgeMode: Gracefully}}"))
 	}
+	files = append(files, "web-workload.yaml", deployment("nginx:1.27"), "web-policy.yaml", movable("apps/v1", "Deployment", "web", "{cluster: {purgeMode: Gracefully}}"))
 	w.applied(r, r.push("objects that move", files...))
+	source := w.chosen(r, "web")
+	w.eventually("web to be healthy", func() error { return w.runs(source) })
 	if waits {
 		w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = &v1alpha1.ApprovalPolicy{} })
 		w.condition(r, r.push("a change that nobody approves", "stays.yaml", configMap("stays", "2")), v1alpha1.Approved, metav1.ConditionFalse, "")
@@ -67,8 +78,12 @@ func TestEvictionsKilledAtAnyPoint(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = k.logs.Close() })
 	k.start()
-	for range *kills {
-		k.strike()
+	for i := range *kills {
+		if point := i % 6; point < killPoints {
+			k.drive(point)
+		} else {
+			k.strike()
+		}
 		k.clean()
 	}
 	for _, c := range w.cables {
@@ -78,10 +93,7 @@ func TestEvictionsKilledAtAnyPoint(t *testing.T) {
 		w.eventually(fmt.Sprintf("the end of the evictions of moves-%d", i), func() error { return k.settled(fmt.Sprintf("moves-%d", i)) })
 	}
 	k.clean()
-	t.Logf("%d copies were deleted", k.deleted)
-	if *kills >= 20 {
-		require.NotZero(t, k.deleted, "nothing moved")
-	}
+	t.Logf("%d evictions went to their end; %d copies were deleted", k.driven, k.deleted)
 	if waits {
 		for cluster := range w.cables {
 			require.Equal(t, "1", w.configMap(cluster, "stays").Data["key"], "nobody approved the other version")
@@ -101,6 +113,7 @@ type evictionKillings struct {
 	mu      sync.Mutex
 	wrong   []string
 	deleted int
+	driven  int
 }
 
 func (k *evictionKillings) start() {
@@ -119,6 +132,72 @@ func (k *evictionKillings) strike() {
 	k.start()
 }
 
+// drive moves web to another cluster, to the end of the eviction, and kills the controllers once, at a point.
+func (k *evictionKillings) drive(point int) {
+	k.t.Helper()
+	strikes := func(at int) {
+		if at == point {
+			k.controller.kill(k.t)
+			k.start()
+		}
+	}
+	source := k.rests()
+	from := func(is func(v1alpha1.GracefulEvictionTask) bool) func(v1alpha1.GracefulEvictionTask) bool {
+		return func(task v1alpha1.GracefulEvictionTask) bool { return is(task) && task.FromCluster == source }
+	}
+	k.taintCluster(source, maintenance)
+	k.evicted(k.r, "web", "open", from(open))
+	strikes(0) // the task is recorded
+	k.eventually("another cluster for web", func() error { return unless(k.chosen(k.r, "web") != source, "it is on "+source) })
+	target := k.chosen(k.r, "web")
+	k.eventually("the replacement", func() error { return k.object(target, &appsv1.Deployment{}, "shop", "web") })
+	strikes(1) // the replacement is applied
+	k.eventually("the eviction to wait until the replacement is healthy", func() error {
+		k.clean()
+		o, err := k.federated(k.r, "web")
+		if err != nil {
+			return err
+		}
+		return unless(slices.ContainsFunc(o.Status.Evictions, func(e v1alpha1.EvictionState) bool {
+			return e.Cluster == source && strings.Contains(e.Message, "waits until the object is healthy on "+target)
+		}), fmt.Sprintf("%+v", o.Status.Evictions))
+	})
+	require.NoError(k.t, k.object(source, &appsv1.Deployment{}, "shop", "web"), "the replacement is not healthy")
+	k.eventually("the replacement to be healthy", func() error { return k.runs(target) })
+	strikes(2) // the replacement is healthy, and the old copy is there
+	k.eventually("the old copy to go", func() error {
+		return unless(apierrors.IsNotFound(k.object(source, &appsv1.Deployment{}, "shop", "web")), "it is there")
+	})
+	strikes(3) // the old copy is deleted, and the task is there
+	k.evicted(k.r, "web", "completed", from(completed))
+	require.NoError(k.t, k.object(target, &appsv1.Deployment{}, "shop", "web"))
+	k.taintCluster(source)
+	k.driven++
+}
+
+// rests mends all clusters, waits until no eviction of web is under way and it is healthy, and returns its cluster.
+func (k *evictionKillings) rests() string {
+	k.t.Helper()
+	for _, c := range k.cables {
+		c.setCut(false)
+	}
+	k.eventually("web to rest", func() error {
+		o, err := k.federated(k.r, "web")
+		if err != nil {
+			return err
+		}
+		busy := slices.ContainsFunc(o.Spec.GracefulEvictionTasks, v1alpha1.GracefulEvictionTask.Open) || o.Spec.PlannedEvictions != nil
+		if len(o.Spec.Results) != 1 || len(o.Spec.Results[0].Clusters) != 1 {
+			return fmt.Errorf("results are %+v", o.Spec.Results)
+		}
+		if err := k.runs(o.Spec.Results[0].Clusters[0]); err != nil {
+			return err
+		}
+		return unless(!busy, fmt.Sprintf("tasks are %+v, evictions %+v", o.Spec.GracefulEvictionTasks, o.Status.Evictions))
+	})
+	return k.chosen(k.r, "web")
+}
+
 // watch judges each deletion on the members from now on.
 func (k *evictionKillings) watch() {
 	ctx, cancel := context.WithCancel(k.t.Context())
@@ -130,7 +209,22 @@ func (k *evictionKillings) watch() {
 		watching.Go(func() {
 			for e := range events.ResultChan() {
 				if cm, ok := e.Object.(*corev1.ConfigMap); ok && e.Type == watch.Deleted && strings.HasPrefix(cm.Name, "moves-") {
-					k.judge(cluster, cm.Name)
+					k.judge(cluster, cm.Name, func(c string) bool { return k.object(c, &corev1.ConfigMap{}, "shop", cm.Name) == nil })
+				}
+			}
+		})
+		list, err := client.AppsV1().Deployments("shop").List(ctx, metav1.ListOptions{})
+		require.NoError(k.t, err)
+		workloads, err := watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				return client.AppsV1().Deployments("shop").Watch(ctx, o)
+			},
+		})
+		require.NoError(k.t, err)
+		watching.Go(func() {
+			for e := range workloads.ResultChan() {
+				if e.Type == watch.Deleted {
+					k.judge(cluster, "web", k.webIsHealthy)
 				}
 			}
 		})
@@ -138,16 +232,20 @@ func (k *evictionKillings) watch() {
 	k.t.Cleanup(func() { cancel(); watching.Wait() })
 }
 
-// judge requires that some cluster has an object that was deleted on one.
-func (k *evictionKillings) judge(cluster, name string) {
-	there := slices.ContainsFunc(fleetOfThree, func(c string) bool {
-		return k.object(c, &corev1.ConfigMap{}, "shop", name) == nil
-	})
+// judge requires that some cluster has a healthy copy of an object that was deleted on one.
+func (k *evictionKillings) judge(cluster, name string, healthy func(cluster string) bool) {
+	there := slices.ContainsFunc(fleetOfThree, healthy)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.deleted++; !there && k.t.Context().Err() == nil {
-		k.wrong = append(k.wrong, fmt.Sprintf("%s  %s was deleted on %s, and no other cluster has it", time.Now().Format("15:04:05.000"), name, cluster))
+		k.wrong = append(k.wrong, fmt.Sprintf("%s  %s was deleted on %s, and no other cluster has a healthy copy", time.Now().Format("15:04:05.000"), name, cluster))
 	}
+}
+
+// webIsHealthy reports whether a cluster has web with all its replicas; only the test makes them available.
+func (k *evictionKillings) webIsHealthy(cluster string) bool {
+	d := &appsv1.Deployment{}
+	return k.object(cluster, d, "shop", "web") == nil && d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == *d.Spec.Replicas
 }
 
 func (k *evictionKillings) clean() {
