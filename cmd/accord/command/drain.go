@@ -71,7 +71,7 @@ func (f *Drain) Run(ctx context.Context, out io.Writer, cluster string) error {
 	if err != nil && !present {
 		return err
 	}
-	if f.timeout <= 0 || f.dryRun || !present && !f.onHub && !f.push {
+	if f.timeout <= 0 || f.dryRun || !present && !f.published() {
 		return nil
 	}
 	h, err := f.hub.Connect()

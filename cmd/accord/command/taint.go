@@ -31,12 +31,6 @@ func (f *Taint) Run(ctx context.Context, out io.Writer, cluster string, args []s
 	return f.change(ctx, out, cluster, "taint cluster "+cluster+": "+strings.Join(args, " "), always(changes))
 }
 
-// cordon adds the taint of a cluster that is unschedulable.
-func (f *Taint) cordon(ctx context.Context, out io.Writer, cluster string) error {
-	add := taintChange{key: v1alpha1.TaintUnschedulable, effect: corev1.TaintEffectNoSchedule}
-	return f.change(ctx, out, cluster, "cordon cluster "+cluster, always([]taintChange{add}))
-}
-
 // uncordon removes the taints of cordon and of drain.
 func (f *Taint) uncordon(ctx context.Context, out io.Writer, cluster string) error {
 	return f.change(ctx, out, cluster, "uncordon cluster "+cluster, func(taints []corev1.Taint) ([]taintChange, error) {

@@ -2,8 +2,6 @@ package command
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 const taintLong = `Add taints to a cluster, or remove them.
@@ -31,29 +29,6 @@ func TaintCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace the value of a taint with the same key and effect")
-	f.register(c, "spec.taints")
-	return c
-}
-
-const cordonLong = `Mark a cluster as unschedulable: no new object goes there, and objects that are there stay and are updated.
-
-The command adds the taint ` + v1alpha1.TaintUnschedulable + `:NoSchedule, as Karmada does, to spec.taints of the Cluster manifest.
-With --on-hub it changes the Cluster on the hub, which must not be declared in Git. To stop updates as well, use "accord hold".
-` + Notes
-
-// CordonCommand returns "accord cordon".
-func CordonCommand() *cobra.Command {
-	f := &Taint{}
-	c := &cobra.Command{
-		Use:     "cordon CLUSTER",
-		Short:   "Mark a cluster as unschedulable",
-		Long:    cordonLong,
-		Example: "  accord cordon eu-7 --push",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return f.cordon(c.Context(), c.OutOrStdout(), args[0])
-		},
-	}
 	f.register(c, "spec.taints")
 	return c
 }

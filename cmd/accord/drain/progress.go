@@ -8,12 +8,14 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/failover"
 )
 
 // Progress is the state of a drain: the objects that are still on the cluster.
 type Progress struct {
 	Cluster string `json:"cluster"`
-	// Leaving are the objects with an eviction under way, Waiting those without one so far, and Blocked those that cannot leave.
+	// Leaving are the objects with an eviction under way, Waiting those without one so far, and Blocked those that cannot leave, because
+	// no other cluster fits or a rule forbids the eviction.
 	Leaving []Object `json:"leaving"`
 	Waiting []Object `json:"waiting"`
 	Blocked []Object `json:"blocked"`
@@ -39,10 +41,12 @@ func Of(cluster string, objects []v1alpha1.FederatedObject, deliveries []v1alpha
 		s := state(o, cluster)
 		shown := Object{Federation: o.Namespace + "/" + o.Spec.Federation, Object: o.Spec.Template.ID().String(), Message: s.Message}
 		switch {
+		case leaves(o, cluster) && strings.HasPrefix(s.Message, failover.WaitsForPlace):
+			p.Blocked = append(p.Blocked, shown)
 		case leaves(o, cluster):
 			p.Leaving = append(p.Leaving, shown)
 		case !placed(o, cluster):
-		case s.Phase == v1alpha1.EvictionBlocked:
+		case s.Phase == v1alpha1.EvictionBlocked && !strings.Contains(s.Message, "; "+failover.WaitsForTurn):
 			p.Blocked = append(p.Blocked, shown)
 		default:
 			p.Waiting = append(p.Waiting, shown)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/drain"
+	"github.com/accord-dev/accord/propagate/failover"
 )
 
 func object(name string, on ...string) v1alpha1.FederatedObject {
@@ -19,6 +20,20 @@ func object(name string, on ...string) v1alpha1.FederatedObject {
 
 func inventory(cluster string, n int32) v1alpha1.Delivery {
 	return v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}, Status: v1alpha1.DeliveryStatus{InventoryCount: n}}
+}
+
+// TestCannotLeave has objects that cannot leave end the wait, and objects that only wait for their turn not.
+func TestCannotLeave(t *testing.T) {
+	homeless, turn := object("homeless", "eu-7"), object("turn", "eu-7")
+	homeless.Spec.GracefulEvictionTasks = []v1alpha1.GracefulEvictionTask{{FromCluster: "eu-7"}}
+	homeless.Status.Evictions = []v1alpha1.EvictionState{{Cluster: "eu-7", Phase: v1alpha1.EvictionOpen, Message: failover.WaitsForPlace + "eu-1 not in clusterNames [eu-7]"}}
+	turn.Status.Evictions = []v1alpha1.EvictionState{{Cluster: "eu-7", Phase: v1alpha1.EvictionBlocked, Message: "cluster eu-7 is being removed; " + failover.WaitsForTurn + ": at most 1 evictions begin per second"}}
+	p := drain.Of("eu-7", []v1alpha1.FederatedObject{homeless}, nil)
+	require.True(t, p.Done())
+	require.Equal(t, "eu-7: 1 blocked (0 objects there)", p.String())
+	p = drain.Of("eu-7", []v1alpha1.FederatedObject{homeless, turn}, nil)
+	require.False(t, p.Done())
+	require.Equal(t, "eu-7: 1 waiting for an eviction, 1 blocked (0 objects there)", p.String())
 }
 
 func TestProgress(t *testing.T) {

@@ -57,28 +57,37 @@ type leaving struct {
 // Run stops the delivery to a cluster, revokes the identity of accord there, and removes the credentials and the Cluster from the
 // hub, in this order. A second run continues an interrupted one.
 func (f *Leave) Run(ctx context.Context, out io.Writer, name string) error {
-	h, err := f.Hub.Connect()
+	l, err := f.find(ctx, out, name)
 	if err != nil {
 		return err
-	}
-	l := &leaving{Leave: f, hub: h, out: out, cluster: &v1alpha1.Cluster{}}
-	if err := h.Get(ctx, client.ObjectKey{Name: name}, l.cluster); apierrors.IsNotFound(err) {
-		if l.cluster.Name, l.gone = name, true; !f.namesMember() {
-			return fmt.Errorf("no cluster %q on %s: to revoke the identity on a cluster whose Cluster is gone, name the cluster with --member-context", name, h.Config.Host)
-		}
-	} else if err != nil {
-		return h.Wrap("reading cluster "+name, err)
-	}
-	if l.cluster.Spec.SyncMode == v1alpha1.SyncModePull {
-		return fmt.Errorf("cluster %s is in pull mode: remove it with \"accord unregister %s\"", name, name)
-	}
-	if by := l.cluster.Labels[v1alpha1.SourceLabel]; by != "" {
-		return fmt.Errorf("the Cluster %s is declared in Git by %s: remove the manifest there; when the Cluster is gone, revoke the identity with \"accord leave %s --member-context CONTEXT\"", name, by, name)
 	}
 	if err := l.connect(ctx); err != nil {
 		return err
 	}
 	return l.run(ctx)
+}
+
+// find reads the Cluster, and refuses one that another command or Git removes.
+func (f *Leave) find(ctx context.Context, out io.Writer, name string) (*leaving, error) {
+	h, err := f.Hub.Connect()
+	if err != nil {
+		return nil, err
+	}
+	l := &leaving{Leave: f, hub: h, out: out, cluster: &v1alpha1.Cluster{}}
+	if err := h.Get(ctx, client.ObjectKey{Name: name}, l.cluster); apierrors.IsNotFound(err) {
+		if l.cluster.Name, l.gone = name, true; !f.namesMember() {
+			return nil, fmt.Errorf("no cluster %q on %s: to revoke the identity on a cluster whose Cluster is gone, name the cluster with --member-context", name, h.Config.Host)
+		}
+	} else if err != nil {
+		return nil, h.Wrap("reading cluster "+name, err)
+	}
+	if l.cluster.Spec.SyncMode == v1alpha1.SyncModePull {
+		return nil, fmt.Errorf("cluster %s is in pull mode: remove it with \"accord unregister %s\"", name, name)
+	}
+	if by := l.cluster.Labels[v1alpha1.SourceLabel]; by != "" {
+		return nil, fmt.Errorf("the Cluster %s is declared in Git by %s: remove the manifest there; when the Cluster is gone, revoke the identity with \"accord leave %s --member-context CONTEXT\"", name, by, name)
+	}
+	return l, nil
 }
 
 // namesMember reports whether the user names the member with a kubeconfig.
