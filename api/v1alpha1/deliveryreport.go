@@ -144,6 +144,9 @@ type ReportedObject struct {
 	Preserve bool `json:"preserve,omitempty"`
 	// Adopted reports whether the live object has the annotation of an object that accord did not create.
 	Adopted bool `json:"adopted,omitempty"`
+	// Foreign reports whether the object has accord's label although accord did not apply it, or a controller owns it. accord
+	// never deletes it.
+	Foreign bool `json:"foreign,omitempty"`
 }
 
 // DigestWanted stands for the digest of a Secret, which is not reported.

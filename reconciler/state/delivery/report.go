@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
@@ -47,6 +48,10 @@ func (l *State) Ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 	return touched
 }
 
+// appliedElsewhere stands for the fields that the executor of a cluster applied. A report does not have them: only the executor compares
+// them.
+var appliedElsewhere = ownership.Hash{1}
+
 // ingestObject takes over one live object, and reports whether it changed. A report has no digest of a Secret: the known
 // digest stays.
 func (l *State) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (changed bool) {
@@ -58,6 +63,9 @@ func (l *State) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (changed
 	seen := live.Object{
 		GVK: schema.GroupVersionKind{Group: id.Group, Version: o.Version, Kind: id.Kind}, Digest: digest,
 		Labels: o.Labels, Preserve: o.Preserve, Adopted: o.Adopted,
+	}
+	if !o.Foreign {
+		seen.Fields = appliedElsewhere
 	}
 	report := status.Report{
 		Digest: digest, Generation: o.Generation, ObservedGeneration: o.ObservedGeneration, Observes: o.Observes,

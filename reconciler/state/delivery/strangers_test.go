@@ -9,9 +9,13 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/golden"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
+	"github.com/accord-dev/accord/status"
 )
 
 // TestHostileStrangers observes more objects with accord's label than accord keeps.
@@ -53,6 +57,20 @@ func TestHostileStrangers(t *testing.T) {
 		observe(fmt.Sprint("more-", i))
 	}
 	require.Len(t, c.Events, 2, "the next time is another event")
+}
+
+// TestPruneLimitsCountReportedObjects: the prune limits count the objects of a cluster that another replica or an agent executes, and no
+// strangers among them.
+func TestPruneLimitsCountReportedObjects(t *testing.T) {
+	named := func(name string) manifest.ID { return manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name} }
+	executor, leader := New(&v1alpha1.Delivery{}, live.Proven{}), New(&v1alpha1.Delivery{}, live.Proven{})
+	executor.Note(named("ours"), live.Object{Digest: "d1", Labels: map[string]string{"app": "a"}, Fields: ownership.Hash{7}}, nil, status.Report{Digest: "d1"})
+	executor.Note(named("stranger"), live.Object{}, nil, status.Report{})
+	executor.Note(named("owned"), live.Object{Fields: ownership.Hash{7}, Controller: "Deployment web"}, nil, status.Report{})
+	leader.Ingest(&v1alpha1.DeliveryReport{Status: executor.reportStatus()})
+	want := permit.Delivered{Count: 1, Unwanted: map[manifest.ID]map[string]string{named("ours"): {"app": "a"}}}
+	require.Equal(t, want, executor.Delivered(propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: named("other")}}}}))
+	require.Equal(t, want, leader.Delivered(propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: named("other")}}}}))
 }
 
 // TestStrangersPage compares docs/concepts/security.md with the constants of this package.

@@ -31,7 +31,7 @@ func ReportedObject(id manifest.ID, w wanted.Object, seen live.Object, r status.
 	o := v1alpha1.ReportedObject{
 		Version: seen.GVK.Version, Digest: seen.Digest, Generation: r.Generation, ObservedGeneration: r.ObservedGeneration, Observes: r.Observes,
 		Health: string(r.Health), Message: r.Message, Unschedulable: r.Unschedulable, Status: rawOf(r.Status.Map()), Answers: rawOf(gateStatus),
-		Labels: seen.Labels, Preserve: seen.Preserve, Adopted: seen.Adopted, Mutated: mutated,
+		Labels: seen.Labels, Preserve: seen.Preserve, Adopted: seen.Adopted, Foreign: seen.IsStranger(), Mutated: mutated,
 	}
 	if id.IsSecret() {
 		o.Digest = ""
