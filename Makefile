@@ -5,7 +5,7 @@ GENERATE := $(TOOL) controller-gen object crd paths=./api/v1alpha1
 # Without cgo the binary runs in any image, and programs that hold Kubernetes are half as large and link in half the time.
 export CGO_ENABLED := 0
 
-.PHONY: build test test-browser lint generate bench demo kill
+.PHONY: build test test-pull test-browser lint generate bench demo kill
 
 build: ## bin/accord
 	go build -o bin/accord ./cmd/accord
@@ -14,6 +14,10 @@ test: ## vet, then all tests; two packages at a time, because many start API ser
 	go vet ./...
 	@go tool -modfile=clusters/local/kwok/kwok.mod -n kwok >/dev/null # once, or packages that need it build it at the same time
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 40m ./reconciler ./...
+
+PULLED = TestAMemberIsDown|TestAReleaseTellsTheFindings|TestHealth|TestNothingIsLostByFederations|TestNothingIsLostBySources|TestNothingIsSeenWithoutItsOverrides
+test-pull: ## tests of the reconciler that apply to pull mode, with an agent on each member
+	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 20m -count 1 ./reconciler -run '^($(PULLED))$$' -mode pull
 
 test-browser: ## the tests that need a browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM
 	go vet -tags browser ./cmd/accord/view/picture

@@ -1,15 +1,12 @@
 package reconciler_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,9 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/apiserver"
 	"github.com/accord-dev/accord/reconciler/agent"
 )
 
@@ -30,16 +25,6 @@ type pulls struct {
 	*world
 	serving, acting func() // end the aggregated API server, and the agent
 	cacheDir        string
-}
-
-// serve runs the aggregated API server of the hub.
-func (w *pulls) serve() {
-	w.t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(w.t, err)
-	w.serving = w.background(func(ctx context.Context) error {
-		return apiserver.Run(ctx, w.config, apiserver.Options{Bundles: w.bundles, Listener: listener, Namespace: w.namespace, Local: true, Log: w.logger()})
-	})
 }
 
 // act runs the agent of cluster-b.
@@ -57,49 +42,9 @@ func (w *pulls) actAway() *lines {
 	return log
 }
 
-// lines is a log that a test reads while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lines) has(text string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return unless(strings.Contains(l.text.String(), text), "the log has no line with "+text)
-}
-
 func (w *pulls) actWith(hub *rest.Config, log *slog.Logger) {
 	w.t.Helper()
-	hub = rest.CopyConfig(hub)
-	hub.Impersonate = rest.ImpersonationConfig{UserName: delivery.AgentUser("cluster-b", "abcdefgh23"), Groups: []string{"system:masters"}}
-	a, err := agent.New(agent.Options{Cluster: "cluster-b", Hub: hub, Local: w.planes["cluster-b"].Config(), CacheDir: w.cacheDir, Tunnel: true, Health: health, Log: log})
-	require.NoError(w.t, err)
-	w.acting = w.background(func(ctx context.Context) error { a.Run(ctx); return nil })
-}
-
-func (w *pulls) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.t.Output(), nil)) }
-
-// background runs a function until the returned one is called, or the test ends.
-func (w *pulls) background(run func(context.Context) error) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx) }()
-	stop = func() {
-		if cancel != nil {
-			cancel()
-			require.NoError(w.t, <-ended)
-			cancel = nil
-		}
-	}
-	w.t.Cleanup(stop)
-	return stop
+	w.acting = w.agent(agent.Options{Cluster: "cluster-b", Hub: hub, Local: w.planes["cluster-b"].Config(), CacheDir: w.cacheDir, Tunnel: true, Log: log})
 }
 
 // TestPullMode follows a cluster whose agent fetches its bundle. The hub has no credentials of it.
@@ -110,7 +55,7 @@ func TestPullMode(t *testing.T) {
 	w.require(w.hub.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "cluster-b"}}))
 	w.goes("cluster-b")
 	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}})
-	w.serve()
+	w.serving = w.serve()
 	w.act()
 	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
 
@@ -147,7 +92,7 @@ func TestPullMode(t *testing.T) {
 		w.acting()
 		w.act()
 		w.run()
-		w.serve()
+		w.serving = w.serve()
 		w.ready(r, r.push("the hub is back", "app.yaml", configMap("placed", "3")))
 		require.Equal(t, "3", w.configMap("cluster-b", "placed").Data["key"])
 		w.tunnels()

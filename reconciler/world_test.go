@@ -52,7 +52,7 @@ type world struct {
 	hub     client.Client
 	config  *rest.Config
 	members map[string]client.Client
-	cables  map[string]*cable // what the hub reaches each member through
+	cables  map[string]*cable // between the hub and each member
 	planes  map[string]*localtest.ControlPlane
 	rights  *rights
 	// namespace of the Federations of this test.
@@ -94,7 +94,11 @@ func newWorldWithMetrics(t *testing.T, members int, metrics string) *world {
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for _, name := range names[1:] {
 		w.members[name] = clientOf(t, w.planes[name].Config())
-		w.cables[name] = newCable(t, w.planes[name].Config().Host)
+		far := w.planes[name]
+		if *mode == "pull" {
+			far = w.planes["hub"]
+		}
+		w.cables[name] = newCable(t, far.Config().Host)
 		w.join(name)
 	}
 	w.run()
@@ -130,7 +134,12 @@ func (w *world) run() {
 			Bundles: w.bundles, Health: health, Failover: w.failover, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
+	serving := func() {}
+	if *mode == "pull" {
+		serving = w.serve()
+	}
 	w.stop = sync.OnceFunc(func() {
+		serving()
 		cancel()
 		require.NoError(w.t, <-ended)
 	})
@@ -183,6 +192,10 @@ func (c *errorCounter) Write(line []byte) (int, error) {
 // join makes the Cluster and its credentials on the hub.
 func (w *world) join(name string) {
 	w.t.Helper()
+	if *mode == "pull" {
+		w.register(name)
+		return
+	}
 	w.credentials(name, w.cables[name].host(), w.account(name), w.planes[name].Config().CAData)
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
