@@ -68,6 +68,7 @@ func All() []Check {
 		replacesMap,
 		rolloutStages,
 		secretValue,
+		shortToleration,
 		suspendedReplicas,
 		Tenant,
 		unknownCluster,

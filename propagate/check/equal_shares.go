@@ -6,6 +6,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/affinities"
 )
 
 var equalShares = Check{
@@ -27,7 +28,7 @@ placement:
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			if fit := r.placeable(p); weighsByList(p) && len(fit) > 0 && len(largest(p, fit)) == 0 {
-				findings = append(findings, at(p.At(staticWeightList), "correct targetCluster of the entries",
+				findings = append(findings, at(p.At(affinities.StaticWeightList), "correct targetCluster of the entries",
 					"%s: no entry of staticWeightList matches a cluster of the placement, so all %d get equal shares", p.Title(), len(fit)))
 			}
 		}
@@ -37,7 +38,7 @@ placement:
 
 // weighsByList reports whether a policy uses its static weights.
 func weighsByList(p *policy.Policy) bool {
-	return len(weights(p)) > 0 && static(p.Spec.Placement.ReplicaScheduling)
+	return len(affinities.Weights(p)) > 0 && static(p.Spec.Placement.ReplicaScheduling)
 }
 
 // placeable returns the clusters that the affinities of a policy allow.
@@ -72,7 +73,7 @@ func matches(c fleet.Cluster, a policy.ClusterAffinity) bool {
 // largest returns for each cluster with a matching weight the index of the one that counts: the largest.
 func largest(p *policy.Policy, clusters []fleet.Cluster) map[string]int {
 	counts := map[string]int{}
-	list := weights(p)
+	list := affinities.Weights(p)
 	for _, c := range clusters {
 		for i, w := range list {
 			if best, has := counts[c.Name]; matches(c, w.TargetCluster) && (!has || w.Weight > list[best].Weight) {

@@ -1,6 +1,9 @@
 package check
 
-import "github.com/accord-dev/accord/propagate"
+import (
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/affinities"
+)
 
 var everyCluster = Check{
 	Code:     "every-cluster",
@@ -15,10 +18,10 @@ placement:
     clusterNames: []`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		r.eachAffinity(func(a affinity) {
-			if a.empty() && !a.weighs() && len(r.fleet) > 0 {
-				findings = append(findings, at(a.meta.At(a.field), "name the clusters, or remove the field",
-					"%s: %s is empty, which selects every cluster: %d today", a.title, a.field, len(r.fleet)))
+		affinities.Each(r.in, func(a affinities.Affinity) {
+			if a.Empty() && !a.Weighs() && len(r.fleet) > 0 {
+				findings = append(findings, at(a.Meta.At(a.Field), "name the clusters, or remove the field",
+					"%s: %s is empty, which selects every cluster: %d today", a.Title, a.Field, len(r.fleet)))
 			}
 		})
 		return findings

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/affinities"
 )
 
 var idleWeight = Check{
@@ -36,17 +37,17 @@ staticWeightList:
 
 func (r *Review) idleWeights(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []propagate.Finding {
 	var findings []propagate.Finding
-	for i, w := range weights(p) {
-		field := fmt.Sprintf("%s[%d]", staticWeightList, i)
+	for i, w := range affinities.Weights(p) {
+		field := fmt.Sprintf("%s[%d]", affinities.StaticWeightList, i)
 		hit := slices.DeleteFunc(slices.Clone(fit), func(c fleet.Cluster) bool { return !matches(c, w.TargetCluster) })
 		wins := func(c fleet.Cluster) bool { return counts[c.Name] == i }
 		switch {
 		case len(hit) > 0 && !slices.ContainsFunc(hit, wins):
 			better := counts[hit[0].Name]
-			if weights(p)[better].Weight > w.Weight {
+			if affinities.Weights(p)[better].Weight > w.Weight {
 				findings = append(findings, at(p.At(field), "remove this entry, or the larger one",
 					"%s: weight %d never counts: another entry has a larger weight for all of its clusters (%s)",
-					p.Title(), w.Weight, p.At(fmt.Sprintf("%s[%d]", staticWeightList, better))))
+					p.Title(), w.Weight, p.At(fmt.Sprintf("%s[%d]", affinities.StaticWeightList, better))))
 			}
 		case len(hit) == 0 && slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, w.TargetCluster) }):
 			findings = append(findings, at(p.At(field), "remove the entry", "%s: weight %d is for clusters outside the placement", p.Title(), w.Weight))
@@ -73,7 +74,7 @@ func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []p
 	if len(names) == 0 || p.Spec.Placement.ClusterAffinity == nil && len(p.Spec.Placement.ClusterAffinities) == 0 {
 		return nil // the list may be the only selection of clusters
 	}
-	f := at(p.At(staticWeightList), "add an entry for the cluster, or remove the cluster from the placement",
+	f := at(p.At(affinities.StaticWeightList), "add an entry for the cluster, or remove the cluster from the placement",
 		"%s: the placement selects %s without a weight: no replicas go there", p.Title(), phrase.And(names, named))
 	f.Severity = propagate.Note
 	return []propagate.Finding{f}

@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/affinities"
 )
 
 var unknownCluster = Check{
@@ -63,9 +64,9 @@ type clusterList struct {
 
 // eachClusterList visits every list of cluster names.
 func (r *Review) eachClusterList(visit func(clusterList)) {
-	r.eachAffinity(func(a affinity) {
-		visit(clusterList{a.meta, a.title, a.field + ".clusterNames", a.ClusterNames})
-		visit(clusterList{a.meta, a.title, a.field + ".exclude", a.Exclude})
+	affinities.Each(r.in, func(a affinities.Affinity) {
+		visit(clusterList{a.Meta, a.Title, a.Field + ".clusterNames", a.ClusterNames})
+		visit(clusterList{a.Meta, a.Title, a.Field + ".exclude", a.Exclude})
 	})
 	for i := range r.in.Policies {
 		p := &r.in.Policies[i]
