@@ -36,6 +36,7 @@ type agentFigures struct {
 	registered             time.Duration // all members
 	before, waiting        usage         // before the agents start, and while they wait
 	ready, applied         time.Duration // since all agents started at once
+	change                 effort
 	rest                   time.Duration
 	quiet                  effort
 	half, most             time.Duration // from the push until an object was applied on so many members
@@ -175,6 +176,7 @@ func (r *agentsRound) cold(ctx context.Context) (err error) {
 }
 
 func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
+	done := r.profile(ctx, "rest", r.rest)
 	if r.points.quiet, err = r.spent(ctx, func() error {
 		select {
 		case <-ctx.Done():
@@ -183,6 +185,9 @@ func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
 			return nil
 		}
 	}); err != nil {
+		return err
+	}
+	if err := errors.Join(done(), r.keep(ctx, "waiting")); err != nil {
 		return err
 	}
 	r.points.restWritten = r.points.quiet.members.changing()
@@ -199,19 +204,23 @@ func (r *agentsRound) changeOne(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	if err := r.ours.pushed(ctx); err != nil {
-		return err
-	}
-	return errors.Join(r.reach(ctx, before, func(members int) {
-		took := time.Since(begun)
-		if r.points.half == 0 && members*2 >= r.figures.members {
-			r.points.half = took
+	done := r.profile(ctx, "change", 5*time.Second)
+	r.points.change, err = r.spent(ctx, func() error {
+		begun := time.Now()
+		if err := r.ours.pushed(ctx); err != nil {
+			return err
 		}
-		if r.points.most == 0 && members*100 >= r.figures.members*99 {
-			r.points.most = took
-		}
-	}), r.calm(ctx))
+		return errors.Join(r.reach(ctx, before, func(members int) {
+			took := time.Since(begun)
+			if r.points.half == 0 && members*2 >= r.figures.members {
+				r.points.half = took
+			}
+			if r.points.most == 0 && members*100 >= r.figures.members*99 {
+				r.points.most = took
+			}
+		}), r.calm(ctx))
+	})
+	return errors.Join(err, done())
 }
 
 func (r *agentsRound) commit(ctx context.Context, tag string) error {
@@ -276,6 +285,7 @@ func (r *agentsRound) print(w io.Writer) error {
 		{what: "hub restarted: a new commit applied on all", ours: milliseconds(p.recovered), figure: agentRestart, value: p.recovered.Seconds()},
 		{what: "  other writes at the members", ours: fmt.Sprint(p.rewritten), figure: agentRewrites, value: float64(p.rewritten)},
 	}, r.objects, r.figures.members)
-	fmt.Fprintf(w, "\nat rest for %s, at the hub: %s\n", p.rest, strings.TrimSpace(p.quiet.hub.String()))
+	fmt.Fprintf(w, "\none object changed, at the hub: %s CPU, %s\n", milliseconds(p.change.cpu), strings.TrimSpace(p.change.hub.String()))
+	fmt.Fprintf(w, "at rest for %s, at the hub: %s\n", p.rest, strings.TrimSpace(p.quiet.hub.String()))
 	return err
 }
