@@ -52,11 +52,11 @@ type written struct {
 
 // Sort works as the function Sort.
 func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
-	n := sorting{before: s.decoded, now: map[written]any{}, parts: Parts{Objects: make([]render.Object, 0, len(objects)), Origins: map[string]manifest.Origin{}}}
+	n := sorting{before: s.decoded, now: map[written]any{}, parts: Parts{Origins: map[string]manifest.Origin{}}}
 	defined := definedKinds(objects)
 	mistakes := map[schema.GroupKind]mistake{}
 	var errs []error
-	for _, o := range objects {
+	for i, o := range objects {
 		kind := o.ID().GroupKind()
 		m, known := mistakes[kind]
 		if !known {
@@ -67,16 +67,13 @@ func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
 		if m.message != "" && !defined[kind] {
 			err = &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, m.field), Message: m.message}
 		} else {
-			err = n.add(o)
+			err = n.add(objects, i)
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
 	s.decoded = n.now
-	if len(n.parts.Objects) == 0 {
-		n.parts.Objects = nil
-	}
 	slices.SortStableFunc(n.parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
 	return n.parts, errors.Join(errs...)
 }
@@ -88,6 +85,8 @@ type mistake struct{ message, field string }
 type sorting struct {
 	before, now map[written]any
 	parts       Parts
+	first       int  // place of the first object of parts in the list
+	copied      bool // parts has its own list of objects
 }
 
 // definedKinds returns the kinds of the CustomResourceDefinitions among the objects.
@@ -118,9 +117,9 @@ func (p Parts) Input() propagate.Input {
 	}
 }
 
-// add decodes an object that configures the federation, and keeps any other as it is.
-func (n *sorting) add(o render.Object) error {
-	p, id := &n.parts, o.ID()
+// add decodes an object of a list if it configures the federation, and keeps any other as it is.
+func (n *sorting) add(objects []render.Object, i int) error {
+	p, o, id := &n.parts, objects[i], objects[i].ID()
 	switch {
 	case id.Group == policy.Group && (id.Kind == "PropagationPolicy" || id.Kind == "ClusterPropagationPolicy"):
 		return decodeInto(n, &p.Policies, policy.Decode, o)
@@ -137,8 +136,27 @@ func (n *sorting) add(o render.Object) error {
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)
 	}
-	p.Objects = append(p.Objects, o)
+	n.keep(objects, i)
 	return nil
+}
+
+// keep adds an object of a list to those that the plan places. While they follow each other in the list, they are a part of the list:
+// most repositories keep policies apart, and a copy of thousands of objects for each push costs more than the rest of Sort allocates.
+func (n *sorting) keep(objects []render.Object, i int) {
+	kept := &n.parts.Objects
+	switch last := len(*kept); {
+	case last == 0:
+		n.first = i
+		*kept = objects[i : i+1 : i+1]
+	case !n.copied && n.first+last == i:
+		*kept = objects[n.first : i+1 : i+1]
+	case !n.copied:
+		n.copied = true
+		*kept = append(make([]render.Object, 0, len(objects)), *kept...)
+		fallthrough
+	default:
+		*kept = append(*kept, objects[i])
+	}
 }
 
 // decodeInto appends the decoded manifest to a list.

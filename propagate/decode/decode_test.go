@@ -1,6 +1,9 @@
 package decode_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,5 +97,44 @@ func TestSorterSortsTheSame(t *testing.T) {
 		got, err := sorter.Sort(objects)
 		require.Equal(t, want, got)
 		require.Equal(t, wantErr, err)
+	}
+}
+
+// TestSortSharesTheList: a push reads thousands of objects again that it does not change, and Sort copies none of them if no policy stands
+// between them. The list of the build stays as it is.
+func TestSortSharesTheList(t *testing.T) {
+	const web, policy = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}}\n",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}\n"
+	for kinds, shared := range map[string]bool{"": false, "p": false, "o": true, "ooo": true, "pooo": true, "ooop": true, "oopo": false, "popoo": false} {
+		var text strings.Builder
+		var names []string
+		for i, kind := range kinds {
+			fmt.Fprintf(&text, "-- %d.yaml --\n", i)
+			if kind == 'p' {
+				text.WriteString(strings.ReplaceAll(policy, "name: p", fmt.Sprint("name: p", i)))
+				continue
+			}
+			names = append(names, fmt.Sprint("web", i))
+			fmt.Fprintf(&text, web, names[len(names)-1])
+		}
+		tree, err := txtar.FS(txtar.Parse([]byte(text.String())))
+		require.NoError(t, err)
+		objects, err := render.Build(tree, render.Options{})
+		require.NoError(t, err)
+		before := slices.Clone(objects)
+		parts, err := decode.Sort(objects)
+		require.NoError(t, err)
+		var got []string
+		for _, o := range parts.Objects {
+			got = append(got, o.ID().Name)
+		}
+		require.Equal(t, names, got, kinds)
+		if at := slices.Index([]rune(kinds), 'o'); at >= 0 {
+			require.Equal(t, shared, &parts.Objects[0] == &objects[at], kinds)
+		}
+		if shared {
+			require.Equal(t, len(parts.Objects), cap(parts.Objects), kinds) // what somebody appends does not reach the build
+		}
+		require.Equal(t, before, objects, kinds)
 	}
 }
