@@ -61,12 +61,12 @@ func Start(ctx context.Context, kubeconfig string, o Options) (stop func(), err 
 	if err != nil {
 		return nil, err
 	}
-	stop, err = play(ctx, client.CoreV1().Nodes(), kubeconfig, pods, o)
+	end, err := play(ctx, client.CoreV1().Nodes(), kubeconfig, pods, o)
 	if err != nil {
 		pods.Stop()
 		return nil, err
 	}
-	return func() { stop(); pods.Stop() }, nil
+	return func() { end(); pods.Stop() }, nil
 }
 
 // play runs kwok until stop is called. It returns when all nodes are Ready.
