@@ -1,6 +1,8 @@
 package apiserver
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
@@ -12,15 +14,40 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 )
 
 // describe configures the OpenAPI documents, which "kubectl explain bundles" reads.
-func describe(c *genericapiserver.Config, scheme *runtime.Scheme) {
+func describe(c *genericapiserver.Config, scheme *runtime.Scheme) error {
+	clusters, err := schemas("Cluster")
+	if err != nil {
+		return err
+	}
+	definitions := func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+		all := definitions(ref)
+		addKind(all, ref, clusterproxy.Cluster{}.OpenAPIModelName(), "Cluster is a member cluster. It is read-only here: accord.dev/v1alpha1 has the Cluster that you change.", clusters)
+		return all
+	}
 	namer := openapi.NewDefinitionNamer(scheme)
 	c.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
 	c.OpenAPIConfig.Info.Title = "accord"
 	c.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
 	c.OpenAPIV3Config.Info.Title = "accord"
+	return nil
+}
+
+// addKind adds the schemas of a kind and of its list.
+func addKind(all map[string]common.OpenAPIDefinition, ref common.ReferenceCallback, name, description string, fields map[string]spec.Schema) {
+	properties := map[string]spec.Schema{
+		"apiVersion": *spec.StringProperty(), "kind": *spec.StringProperty(), "metadata": reference(ref, metav1.ObjectMeta{}.OpenAPIModelName()),
+	}
+	maps.Copy(properties, fields)
+	all[name] = object(description, properties, metav1.ObjectMeta{}.OpenAPIModelName())
+	all[name+"List"] = object("A list of objects of the kind.", map[string]spec.Schema{
+		"apiVersion": *spec.StringProperty(), "kind": *spec.StringProperty(), "metadata": reference(ref, metav1.ListMeta{}.OpenAPIModelName()),
+		"items": *spec.ArrayProperty(&spec.Schema{SchemaProps: spec.SchemaProps{Ref: ref(name)}}),
+	}, metav1.ListMeta{}.OpenAPIModelName(), name)
 }
 
 // definitions returns the schemas of the group and those of the kinds that every API server has.
@@ -57,4 +84,31 @@ func object(description string, properties map[string]spec.Schema, dependencies 
 
 func reference(ref common.ReferenceCallback, name string) spec.Schema {
 	return spec.Schema{SchemaProps: spec.SchemaProps{Default: map[string]any{}, Ref: ref(name)}}
+}
+
+// schemas returns the schemas of the fields spec and status of a kind of accord, out of its CustomResourceDefinition.
+func schemas(kind string) (map[string]spec.Schema, error) {
+	all, err := v1alpha1.CRDs()
+	if err != nil {
+		return nil, err
+	}
+	for _, crd := range all {
+		if crd.Spec.Names.Kind != kind {
+			continue
+		}
+		fields := map[string]spec.Schema{}
+		for _, name := range []string{"spec", "status"} {
+			text, err := json.Marshal(crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties[name])
+			if err != nil {
+				return nil, fmt.Errorf("encoding the schema of %s: %w", kind, err)
+			}
+			var field spec.Schema
+			if err := json.Unmarshal(text, &field); err != nil {
+				return nil, fmt.Errorf("decoding the schema of %s: %w", kind, err)
+			}
+			fields[name] = field
+		}
+		return fields, nil
+	}
+	return nil, fmt.Errorf("kind %s has no CustomResourceDefinition", kind)
 }

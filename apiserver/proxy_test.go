@@ -85,6 +85,9 @@ func TestClusterProxy(t *testing.T) {
 		name string
 		test func(*proxies)
 	}{
+		{"Karmada's clients read Clusters", (*proxies).projection},
+		{"a watch of Clusters continues", (*proxies).projectionWatched},
+		{"Clusters are changed elsewhere", (*proxies).projectionRefuses},
 		{"nothing is dialed for a caller without the right", (*proxies).withoutRight},
 		{"nobody but the agent opens its tunnel", (*proxies).foreignTunnels},
 		{"an agent whose rights end loses its tunnel", (*proxies).revoked},

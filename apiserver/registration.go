@@ -33,7 +33,7 @@ const (
 
 // registration keeps the APIServices of the hub and the certificates current.
 type registration struct {
-	hub     client.Client
+	hub     client.WithWatch
 	o       Options
 	serving *certificate.Serving
 	front   *frontProxy
@@ -47,7 +47,7 @@ func newRegistration(cfg *restclient.Config, o Options, serving *certificate.Ser
 	if err := errors.Join(v1alpha1.AddToScheme(scheme), corev1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
-	hub, err := client.New(cfg, client.Options{Scheme: scheme})
+	hub, err := client.NewWithWatch(cfg, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
 	}

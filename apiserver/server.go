@@ -93,7 +93,7 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 }
 
 // storages returns the storage of each resource of each group.
-func storages(ctx context.Context, o Options, hub client.Client, front *frontProxy, open *tunnels.Set) map[schema.GroupVersion]map[string]rest.Storage {
+func storages(ctx context.Context, o Options, hub client.WithWatch, front *frontProxy, open *tunnels.Set) map[schema.GroupVersion]map[string]rest.Storage {
 	delivered := registry.Storage(o.Bundles, ctx.Done())
 	delivered[delivery.Bundles+"/"+delivery.Attach] = &tunnels.Storage{
 		Tunnels: open, Hub: hub, Reviews: front.hub.AuthorizationV1().SubjectAccessReviews(), Check: cmp.Or(o.TunnelCheck, tunnels.DefaultCheck),
@@ -101,7 +101,7 @@ func storages(ctx context.Context, o Options, hub client.Client, front *frontPro
 	members := &clusterproxy.Members{Hub: hub, SecretsNamespace: o.SecretsNamespace, Tunnels: open}
 	return map[schema.GroupVersion]map[string]rest.Storage{
 		delivery.GroupVersion:     delivered,
-		clusterproxy.GroupVersion: clusterproxy.Storage(members, ctx.Done()),
+		clusterproxy.GroupVersion: clusterproxy.Storage(hub, members, ctx.Done()),
 	}
 }
 
@@ -117,10 +117,12 @@ func newServer(o Options, serving *certificate.Serving, front *frontProxy, group
 	c.EnableIndex, c.EnableProfiling, c.EnableMetrics = false, false, false
 	c.LongRunningFunc = longRunning
 	c.BuildHandlerChainFunc = func(h http.Handler, c *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(ofLeader(h, o, codecs), c) // behind authorization
+		return genericapiserver.DefaultBuildHandlerChain(ofLeader(clusterproxy.ReadOnly(h, codecs), o, codecs), c) // behind authorization
 	}
 	c.ShutdownWatchTerminationGracePeriod = time.Second // ends watches as soon as the server stops
-	describe(c, scheme)
+	if err := describe(c, scheme); err != nil {
+		return nil, err
+	}
 
 	secure := options.NewSecureServingOptions()
 	secure.Listener, secure.HTTP2MaxStreamsPerConnection = o.Listener, streamsPerConnection

@@ -1,5 +1,6 @@
-// Package clusterproxy serves clusters/{name}/proxy/{path} of the group cluster.karmada.io: each request goes to the API server of the
-// cluster, in the name of its user. accord connects to clusters in push mode itself, and to those in pull mode through their tunnel.
+// Package clusterproxy serves the group cluster.karmada.io: the Clusters, which are read-only there, and clusters/{name}/proxy/{path}, whose
+// requests go to the API server of the cluster, in the name of their user. accord connects to clusters in push mode itself, and to those in
+// pull mode through their tunnel.
 package clusterproxy
 
 import (
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/clusters/proxy"
 )
@@ -22,46 +24,29 @@ import (
 var GroupVersion = schema.GroupVersion{Group: "cluster.karmada.io", Version: "v1alpha1"}
 
 const (
+	kind        = "Cluster"
 	resource    = "clusters"
 	subresource = "proxy"
 )
 
 // Storage returns the storage of each resource. Requests end when stopping is closed.
-func Storage(members *Members, stopping <-chan struct{}) map[string]rest.Storage {
+func Storage(hub client.WithWatch, members *Members, stopping <-chan struct{}) map[string]rest.Storage {
+	clusters := clusterStorage{hub}
 	return map[string]rest.Storage{
-		resource:                     clusterStorage{},
+		resource:                     clusters,
+		resource + "/status":         statusStorage{clusters},
 		resource + "/" + subresource: &proxyStorage{members: members, stopping: stopping},
 	}
 }
 
-// AddToScheme adds the kind of the group to a scheme, as its own internal version, too.
+// AddToScheme adds the kinds of the group to a scheme, as its own internal version, too.
 func AddToScheme(s *runtime.Scheme) error {
 	for _, version := range []string{GroupVersion.Version, runtime.APIVersionInternal} {
-		s.AddKnownTypeWithName(schema.GroupVersionKind{Group: GroupVersion.Group, Version: version, Kind: "Cluster"}, &metav1.PartialObjectMetadata{})
+		s.AddKnownTypes(schema.GroupVersion{Group: GroupVersion.Group, Version: version}, &Cluster{}, &ClusterList{})
 	}
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }
-
-// clusterStorage is the resource that has the subresource proxy. It has no verbs: Clusters are read in the group accord.dev.
-type clusterStorage struct{}
-
-var (
-	_ rest.Scoper               = clusterStorage{}
-	_ rest.SingularNameProvider = clusterStorage{}
-)
-
-// New implements rest.Storage.
-func (clusterStorage) New() runtime.Object { return &metav1.PartialObjectMetadata{} }
-
-// Destroy implements rest.Storage.
-func (clusterStorage) Destroy() {}
-
-// NamespaceScoped implements rest.Scoper.
-func (clusterStorage) NamespaceScoped() bool { return false }
-
-// GetSingularName implements rest.SingularNameProvider.
-func (clusterStorage) GetSingularName() string { return "cluster" }
 
 // proxyStorage serves the subresource proxy.
 type proxyStorage struct {
@@ -72,7 +57,7 @@ type proxyStorage struct {
 var _ rest.Connecter = (*proxyStorage)(nil)
 
 // New implements rest.Storage.
-func (*proxyStorage) New() runtime.Object { return &metav1.PartialObjectMetadata{} }
+func (*proxyStorage) New() runtime.Object { return &Cluster{} }
 
 // Destroy implements rest.Storage.
 func (*proxyStorage) Destroy() {}
