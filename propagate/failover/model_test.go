@@ -284,7 +284,7 @@ func newModel(random *rand.Rand, clusters, objects int) *model {
 	for i := range objects {
 		o := &placed{
 			id: manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: fmt.Sprintf("web-%d", i)}, policy: failing(),
-			copies: map[string]*running{}, startup: time.Duration(10+random.IntN(50)) * time.Second, breaks: map[string]outage{},
+			copies: map[string]*running{}, startup: time.Duration(10+random.IntN(230)) * time.Second, breaks: map[string]outage{},
 		}
 		for _, n := range random.Perm(clusters)[:1+random.IntN(clusters)] {
 			o.allowed = append(o.allowed, names[n])
@@ -302,10 +302,10 @@ func newModel(random *rand.Rand, clusters, objects int) *model {
 	return m
 }
 
-// outages makes a member fail at random times until an end.
-func (m *model) outages(c *member, end time.Duration) {
+// outages makes a member fail at random times until an end, each time for longest at most.
+func (m *model) outages(c *member, end, longest time.Duration) {
 	for at := time.Duration(m.random.IntN(600)) * time.Second; at < end; {
-		length := time.Duration(20+m.random.IntN(1200)) * time.Second
+		length := 20*time.Second + time.Duration(m.random.Int64N(int64(longest)))
 		if at+length > end {
 			return
 		}

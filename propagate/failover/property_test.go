@@ -31,7 +31,7 @@ func TestFlappingFleets(t *testing.T) {
 		end := 3 * time.Hour
 		for _, c := range m.members {
 			if random.IntN(2) == 0 {
-				m.outages(c, end)
+				m.outages(c, end, 20*time.Minute)
 			}
 		}
 		for _, o := range m.objects {
@@ -156,8 +156,8 @@ func TestNeverFewerReplicas(t *testing.T) {
 	seeds(t, 12, func(t *testing.T, random *rand.Rand) {
 		seed := random.Uint64()
 		twin := func(enabled bool) *model {
-			m := newModel(rand.New(rand.NewPCG(1, seed)), 2+int(seed%5), 6)
-			m.outages(m.members[0], 4*time.Hour)
+			m := newModel(rand.New(rand.NewPCG(1, seed)), 2+int(seed%5), 12)
+			m.outages(m.members[0], 4*time.Hour, 6*time.Minute) // many end before the replacement is healthy
 			for _, o := range m.objects {
 				if at := time.Duration(m.random.IntN(200)) * time.Minute; m.random.IntN(2) == 0 {
 					o.breaks[m.members[0].name] = outage{after(at), after(at + time.Duration(m.random.IntN(40))*time.Minute), false}
