@@ -34,6 +34,9 @@ func TestFailover(t *testing.T) {
 		"every member vanishes, and accord not": allGone,
 		"several replicas on three clusters":    divided,
 		"values of the status, Directly":        preserving,
+		"replicas and policy change meanwhile":  changing,
+		"two clusters, one after the other":     oneByOne,
+		"a finished Job":                        finished,
 	}
 	shared := map[string]func(*testing.T, *world){}
 	for name, part := range parts {

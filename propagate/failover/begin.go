@@ -59,7 +59,9 @@ func (d *decider) begin(tasks [][]v1alpha1.GracefulEvictionTask) {
 			}
 		}
 		if why != "" {
-			d.out.Blocked = append(d.out.Blocked, Blocked{ID: o.ID, Cluster: c.cluster, Message: c.why.message + "; " + why, Reason: why})
+			d.out.Blocked = append(d.out.Blocked, Blocked{
+				ID: o.ID, Cluster: c.cluster, Message: c.why.message + "; " + why, Reason: why, Needless: o.copyOn(c.cluster).Run == Finished,
+			})
 			d.lookAgain(until)
 			continue
 		}
@@ -95,6 +97,10 @@ func (d *decider) task(o *Object, c candidate, tasks []v1alpha1.GracefulEviction
 		return t, "the object is held: " + held.Held, until
 	case o.Stateful && !d.in.Settings.Stateful:
 		return t, "it is a StatefulSet or has PersistentVolumeClaims, and spec.failover.stateful of the Federation is false", until
+	case held.Run == Finished && c.why.producer != ApplicationFailover:
+		return t, "it has finished, and would run again on another cluster", until
+	case held.Run == Unseen:
+		return t, "it may have finished, and would run again on another cluster: accord has not observed it since its start", until
 	case c.why.automatic && d.answers(choice):
 		return t, fmt.Sprintf("%s answers again, and becomes Ready", choice), until
 	case c.why.purge == v1alpha1.PurgeDirectly && !d.answers(choice):

@@ -68,6 +68,8 @@ type Copy struct {
 	Gone bool
 	// Held is the reason why the object is held on the cluster, by a suspension, a stage or a person; empty otherwise.
 	Held string
+	// Run tells how far a copy has come that runs to completion, as a Job does; empty for any other.
+	Run Run
 	// Status is the status of the copy in JSON, the last one that was observed; nil without one. Only statePreservation reads it.
 	Status []byte
 }
@@ -82,6 +84,16 @@ const (
 	Unhealthy  Health = "Unhealthy"
 	// Unknown is the health of a copy without a rule for its health, or on a cluster that does not answer.
 	Unknown Health = "Unknown"
+)
+
+// Run is the progress of a copy that runs to completion. On another cluster it runs from the beginning, so a finished one must not move.
+type Run string
+
+const (
+	Running  Run = "Running"
+	Finished Run = "Finished"
+	// Unseen is the run of a copy that this process has not observed yet: it may have finished.
+	Unseen Run = "Unseen"
 )
 
 // copyOn returns the copy on a cluster, unobserved if the input has none.

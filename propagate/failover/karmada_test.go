@@ -62,6 +62,8 @@ type objectFacts struct {
 	Copies map[string]string
 	Held   map[string]string
 	Status map[string]json.RawMessage
+	// Run is the progress of a Job, by cluster.
+	Run map[string]failover.Run
 	// SuppressDeletion is set by a person in the task of a cluster.
 	SuppressDeletion map[string]bool
 }
@@ -259,7 +261,7 @@ func (r *ruleRun) object(name string) failover.Object {
 		o.Choice = append(o.Choice, previous.Cluster{Name: cluster, Replicas: f.Choice[cluster]})
 	}
 	for _, cluster := range slices.Sorted(maps.Keys(f.Copies)) {
-		c := failover.Copy{Cluster: cluster, Health: failover.Health(f.Copies[cluster]), Current: true, Held: f.Held[cluster], Status: f.Status[cluster]}
+		c := failover.Copy{Cluster: cluster, Health: failover.Health(f.Copies[cluster]), Current: true, Held: f.Held[cluster], Status: f.Status[cluster], Run: f.Run[cluster]}
 		switch f.Copies[cluster] {
 		case "Gone":
 			c.Health, c.Gone = failover.Unknown, true

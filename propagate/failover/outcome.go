@@ -43,6 +43,8 @@ type Blocked struct {
 	Cluster string
 	// Message is the cause of the eviction and the reason why it does not begin, Reason only the latter; neither ends with a period.
 	Message, Reason string
+	// Needless means that nothing is lost without the eviction, because the copy has finished.
+	Needless bool
 }
 
 // Waiting names the event that ends an open task.

@@ -22,6 +22,9 @@ const WaitsForPlace = "waits for another cluster: "
 // WaitsForPerson is the message of a task that keeps the old copy after its replacement.
 const WaitsForPerson = "keeps the old copy until suppressDeletion of the task is false"
 
+// SourceIsSilent is the end of the message of a task that waits for nothing but an answer of the cluster that the object left.
+const SourceIsSilent = "does not answer, so accord cannot delete its copy"
+
 // namedClusters is the number of clusters that a message names before it counts the others.
 const namedClusters = 3
 
@@ -117,7 +120,7 @@ func (d *decider) next(o *Object, t v1alpha1.GracefulEvictionTask) step {
 	case old.Held != "":
 		return wait("%s is held: %s", t.FromCluster, old.Held)
 	case t.PurgeMode == v1alpha1.PurgeDirectly && !source.Answers:
-		return wait("%s does not answer, so accord cannot delete its copy", t.FromCluster)
+		return wait("%s %s", t.FromCluster, SourceIsSilent)
 	case t.PurgeMode == v1alpha1.PurgeDirectly:
 		return wait("waits until %s has deleted its copy", t.FromCluster)
 	}
@@ -141,10 +144,10 @@ func (d *decider) handOver(o *Object, t v1alpha1.GracefulEvictionTask, ended boo
 		return step{end: cancels, message: "the old copy is healthy again, and no replacement is"}
 	case t.SuppressDeletion != nil && *t.SuppressDeletion:
 		return wait(WaitsForPerson)
-	case !d.answers(t.FromCluster):
-		return wait("%s does not answer; accord deletes its copy when it answers and a replacement is healthy", t.FromCluster)
 	case len(others) == 0 && d.automatic(o, t):
 		return wait("no other cluster takes over; the object stays if %s becomes Ready", t.FromCluster)
+	case !d.answers(t.FromCluster) && (every || some && (t.SuppressDeletion != nil || !grace.After(d.now))):
+		return wait("the object is healthy on %s; %s %s", names(healthy), t.FromCluster, SourceIsSilent)
 	case every:
 		return step{end: completes, message: fmt.Sprintf("the object is healthy on %s", names(running(o.Choice)))}
 	case some && t.SuppressDeletion != nil:

@@ -111,6 +111,20 @@ func TestPageHasTheTables(t *testing.T) {
 		{"the same with `stateful: true`", with(one(0), func(in *failover.Input, o *failover.Object) {
 			in.Clusters[0].Taints, o.Stateful, in.Settings.Stateful = maintenance, true, true
 		})},
+		{"a Job that runs", with(one(0), func(in *failover.Input, o *failover.Object) {
+			in.Clusters[0].Taints, o.Copies[0].Run, o.Copies[0].Health = maintenance, failover.Running, failover.Unknown
+		})},
+		{"a Job that has finished", with(one(0), func(in *failover.Input, o *failover.Object) {
+			in.Clusters[0].Taints, o.Copies[0].Run = maintenance, failover.Finished
+		})},
+		{"a Job on a cluster that does not answer since accord started", with(one(0), func(in *failover.Input, o *failover.Object) {
+			down(in, "eu-1")
+			o.Copies[0].Run, o.Copies[0].Health = failover.Unseen, failover.Unknown
+		})},
+		{"a Job that has failed for 300 s, with `spec.failover.application`", with(one(300*s), func(in *failover.Input, o *failover.Object) {
+			unhealthy(in, o)
+			o.Copies[0].Run = failover.Finished
+		})},
 		{"an eviction from eu-1 ended 20 minutes ago", with(one(0), func(in *failover.Input, o *failover.Object) {
 			in.Clusters[0].Taints, o.Tasks = maintenance, []v1alpha1.GracefulEvictionTask{ended}
 		})},
@@ -171,6 +185,9 @@ func TestPageHasTheTables(t *testing.T) {
 			healthy(in, o)
 			down(in, "eu-1")
 		})},
+		{"Gracefully: the replacement is not healthy, and eu-1 does not answer", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
+			down(in, "eu-1")
+		})},
 		{"Gracefully: the replacement is healthy, and eu-1 is Ready again", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
 			healthy(in, o)
 			in.Clusters[0].Taints = nil
@@ -188,6 +205,10 @@ func TestPageHasTheTables(t *testing.T) {
 			down(in, "eu-1")
 			in.Clusters[0].Answers = true
 		})},
+		{"the same, and eu-1 does not answer", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
+			everywhere(in, o)
+			down(in, "eu-1")
+		})},
 		{"the same after an application failure", with(moving(m, grace), func(in *failover.Input, o *failover.Object) {
 			everywhere(in, o)
 			in.Clusters[0].Taints, o.Tasks[0].Producer, o.Tasks[0].Reason = nil, failover.ApplicationFailover, failover.ApplicationFailure
@@ -198,6 +219,11 @@ func TestPageHasTheTables(t *testing.T) {
 		{"Never: the replacement is healthy", with(moving(m, never), healthy)},
 		{"Never: a person set `suppressDeletion: false`", with(moving(m, never), func(in *failover.Input, o *failover.Object) {
 			healthy(in, o)
+			o.Tasks[0].SuppressDeletion = new(false)
+		})},
+		{"the same, and eu-1 does not answer", with(moving(m, never), func(in *failover.Input, o *failover.Object) {
+			onOthers(o, failover.Unhealthy)
+			down(in, "eu-1")
 			o.Tasks[0].SuppressDeletion = new(false)
 		})},
 		{"the same, and no replacement is healthy", with(moving(m, never), func(_ *failover.Input, o *failover.Object) { o.Tasks[0].SuppressDeletion = new(false) })},

@@ -185,8 +185,9 @@ func (l *Loop) report(ctx context.Context, f *state.Federation, in failover.Inpu
 	return nil
 }
 
-// blocked returns why evictions do not begin; empty if none is due.
+// blocked returns why evictions do not begin; empty if none is due, or none is needed.
 func blocked(in failover.Input, out failover.Outcome) (reason, message string) {
+	needed := slices.DeleteFunc(slices.Clone(out.Blocked), func(b failover.Blocked) bool { return b.Needless })
 	switch {
 	case !in.Settings.Enabled:
 		return "", ""
@@ -194,12 +195,12 @@ func blocked(in failover.Input, out failover.Outcome) (reason, message string) {
 		return v1alpha1.WitnessUnreachable, out.Doubt
 	case out.Doubt != "":
 		return v1alpha1.ManyClustersNotReady, out.Doubt
-	case len(out.Blocked) == 0:
+	case len(needed) == 0:
 		return "", ""
 	}
 	var all []string
-	for _, b := range out.Blocked {
+	for _, b := range needed {
 		all = append(all, fmt.Sprintf("%s on %s: %s", b.ID, b.Cluster, b.Message))
 	}
-	return v1alpha1.EvictionsBlocked, phrase.Count(len(out.Blocked), "eviction") + " blocked: " + phrase.List(all, mostBlocked)
+	return v1alpha1.EvictionsBlocked, phrase.Count(len(needed), "eviction") + " blocked: " + phrase.List(all, mostBlocked)
 }

@@ -23,7 +23,9 @@ tolerates the taint. With purgeMode Gracefully, the default, the old copy stays 
 
 With --push and --on-hub the command then waits, and prints a line for each change. Otherwise run it again when the commit is merged:
 it waits if the cluster has the taint already. It lists the objects that cannot leave, with the reason: no other cluster fits, a
-person holds them, or they are stateful and spec.failover.stateful of the Federation is not true. "accord uncordon" ends the drain.
+person holds them, they are stateful and spec.failover.stateful of the Federation is not true, or they are Jobs that have finished.
+If the cluster does not answer, its copies stay there, and the command ends when the replacements are healthy.
+"accord uncordon" ends the drain.
 
 Exit codes:
   0  no object is left on the cluster, or nothing was waited for

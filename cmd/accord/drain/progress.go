@@ -15,7 +15,7 @@ import (
 type Progress struct {
 	Cluster string `json:"cluster"`
 	// Leaving are the objects with an eviction under way, Waiting those without one so far, and Blocked those that cannot leave, because
-	// no other cluster fits or a rule forbids the eviction.
+	// no other cluster fits, a rule forbids the eviction, or the cluster does not answer and they are healthy elsewhere.
 	Leaving []Object `json:"leaving"`
 	Waiting []Object `json:"waiting"`
 	Blocked []Object `json:"blocked"`
@@ -41,7 +41,7 @@ func Of(cluster string, objects []v1alpha1.FederatedObject, deliveries []v1alpha
 		s := state(o, cluster)
 		shown := Object{Federation: o.Namespace + "/" + o.Spec.Federation, Object: o.Spec.Template.ID().String(), Message: s.Message}
 		switch {
-		case leaves(o, cluster) && strings.HasPrefix(s.Message, failover.WaitsForPlace):
+		case leaves(o, cluster) && (strings.HasPrefix(s.Message, failover.WaitsForPlace) || strings.HasSuffix(s.Message, failover.SourceIsSilent)):
 			p.Blocked = append(p.Blocked, shown)
 		case leaves(o, cluster):
 			p.Leaving = append(p.Leaving, shown)

@@ -31,6 +31,9 @@ func TestCannotLeave(t *testing.T) {
 	p := drain.Of("eu-7", []v1alpha1.FederatedObject{homeless}, nil)
 	require.True(t, p.Done())
 	require.Equal(t, "eu-7: 1 blocked (0 objects there)", p.String())
+	silent := homeless
+	silent.Status.Evictions = []v1alpha1.EvictionState{{Cluster: "eu-7", Phase: v1alpha1.EvictionOpen, Message: "the object is healthy on eu-1; eu-7 " + failover.SourceIsSilent}}
+	require.Len(t, drain.Of("eu-7", []v1alpha1.FederatedObject{silent}, nil).Blocked, 1, "only the cluster is missing")
 	p = drain.Of("eu-7", []v1alpha1.FederatedObject{homeless, turn}, nil)
 	require.False(t, p.Done())
 	require.Equal(t, "eu-7: 1 waiting for an eviction, 1 blocked (0 objects there)", p.String())

@@ -17,6 +17,7 @@ const clusterRemoveLong = `Remove a cluster from the hub, as "karmadactl unjoin"
 
 With --evict, every object first moves to other clusters, as with "accord drain --on-hub". The cluster is removed when no object is left
 on it. If objects cannot leave, the cluster stays, and the command lists them; with --force it is removed, and these objects run on.
+If the cluster does not answer, the command waits until the replacements are healthy, and --force then removes the cluster.
 With --keep, the delivered objects run on, and each Federation lists them in status.removedClusters. Other clusters do not get them
 unless the policies choose other clusters.
 

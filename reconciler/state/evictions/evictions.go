@@ -203,6 +203,9 @@ func copyOn(l *delivery.State, id manifest.ID, f Facts, answers bool, d *decisio
 		c.Health = health(id, report)
 		c.Current = w.Digest != "" && report.Digest == w.Digest && (!report.Observes || report.ObservedGeneration >= report.Generation)
 	}
+	if id.GroupKind() == job {
+		c.Run = run(report, seen, answers && l.Listed)
+	}
 	if seen && preserves(d) {
 		c.Status = rawStatus(report)
 	}

@@ -3,6 +3,8 @@ package evictions
 import (
 	"encoding/json"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/failover"
@@ -28,6 +30,21 @@ func health(id manifest.ID, report status.Report) failover.Health {
 		}
 	}
 	return failover.Unknown
+}
+
+// job is the kind that runs to completion.
+var job = schema.GroupKind{Group: "batch", Kind: "Job"}
+
+// run returns the progress of a Job. listed means that the cluster answers, and that its objects are known: a Job without a report is
+// then not there.
+func run(report status.Report, seen, listed bool) failover.Run {
+	switch {
+	case seen && (report.Health == kind.Healthy || report.Health == kind.Failed):
+		return failover.Finished
+	case seen || listed:
+		return failover.Running
+	}
+	return failover.Unseen
 }
 
 // preserves reports whether the policy of an object preserves state of its copies.
