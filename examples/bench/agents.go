@@ -106,10 +106,7 @@ func (r *agentsRound) open(ctx context.Context) (err error) {
 	if err := errors.Join(o.firstCommit(ctx), o.repository.writeObjects(o.workload, 0, r.objects, "1.0.0"), o.repository.push(ctx, "everything")); err != nil {
 		return err
 	}
-	if o.hook, err = freeAddress(); err != nil {
-		return err
-	}
-	if r.pprof, err = freeAddress(); err != nil {
+	if err := o.listen(); err != nil {
 		return err
 	}
 	if err := r.up(ctx); err != nil {
@@ -130,7 +127,7 @@ func (r *agentsRound) open(ctx context.Context) (err error) {
 // up starts the hub, and returns when it answers.
 func (r *agentsRound) up(ctx context.Context) (err error) {
 	at := filepath.Join(r.dir, hubName)
-	if r.ours.process, err = spawn(r.dir, "accord", r.accord, "up", "--data-dir", at, "--webhook-bind-address", r.ours.hook, "--pprof", r.pprof, "--allow-local-sources"); err != nil {
+	if r.ours.process, err = spawn(r.dir, "accord", r.accord, "up", "--data-dir", at, "--webhook-bind-address", r.ours.hook, "--pprof", r.ours.pprof, "--allow-local-sources"); err != nil {
 		return err
 	}
 	scheme := runtime.NewScheme()

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 
 // TestSmall runs everything once, too small for figures that mean something, but for those that never depend on size.
 func TestSmall(t *testing.T) {
-	o := options{members: 2, objects: 12, pushes: 2, busy: true, statusMembers: 1}
+	o := options{members: 2, objects: 12, pushes: 2, busy: true, statusMembers: 1, profiles: t.TempDir()}
 	f, err := run(t.Context(), o, t.Output())
 	require.NoError(t, err)
 
@@ -31,6 +32,9 @@ func TestSmall(t *testing.T) {
 	require.Empty(t, f.nothing, "requests with nothing to do")
 	require.Zero(t, f.restart.changing(), "writes of a restart: %s", f.restart)
 	require.Positive(t, f.peak)
+	for _, step := range []string{"cold", "single", "override", "busy"} {
+		require.FileExists(t, filepath.Join(o.profiles, step+"-1.cpu"))
+	}
 	require.Len(t, f.quiet, o.pushes)
 	require.Positive(t, f.status.floor.wall)
 	require.Positive(t, f.status.ours.wall)

@@ -107,6 +107,8 @@ type options struct {
 	objects int // five of six are Deployments, the others ConfigMaps
 	pushes  int
 	accord  string
+	// profiles is the directory in which CPU profiles of accord are kept; absent: none are.
+	profiles string
 	// preflight: the Federation has its changes tried before they are written. The bars are for without.
 	preflight bool
 	// busy: one change while many are delivered is measured, too.
@@ -136,6 +138,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.objects, "objects", 600, "objects on each; five of six are Deployments")
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
+	f.StringVar(&o.profiles, "profiles", "", "keep CPU profiles of accord for each step in this directory")
+	f.BoolVar(&o.small, "small", false, "the members are small API servers in one process, which leave more of the machine to accord")
 	f.BoolVar(&o.preflight, "preflight", false, "have changes tried on all members before they are written")
 	f.BoolVar(&o.busy, "busy", true, "measure one changed object while an override is delivered, too; takes about 2 minutes of the whole")
 	f.IntVar(&o.statusMembers, "status-members", 3, "members with controllers, started for the status path alone; takes about 4 minutes of the whole, 0 leaves it out")

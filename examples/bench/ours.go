@@ -31,7 +31,7 @@ type ourSide struct {
 	repository   *repository
 	hub          *fleet
 	declared     client.Client
-	hook         string // address
+	hook, pprof  string // addresses
 }
 
 // startOurs declares members and federation on the hub, with a repository that places everything and has nothing to
@@ -51,7 +51,7 @@ func startOurs(ctx context.Context, dir, program string, hub, members *fleet, w 
 	if o.seen, err = observe(ctx, members.configs, w.namespace); err != nil {
 		return nil, err
 	}
-	if o.hook, err = freeAddress(); err != nil {
+	if err := o.listen(); err != nil {
 		return nil, err
 	}
 	if err := o.start(); err != nil {
@@ -71,9 +71,17 @@ func (o *ourSide) firstCommit(ctx context.Context) error {
 	)
 }
 
+// listen chooses the addresses at which accord listens.
+func (o *ourSide) listen() (err error) {
+	if o.hook, err = freeAddress(); err == nil {
+		o.pprof, err = freeAddress()
+	}
+	return err
+}
+
 func (o *ourSide) start() (err error) {
 	o.process, err = spawn(o.dir, "accord", o.program, "run", "--kubeconfig", o.hub.kubeconfigs[hubName],
-		"--cache-dir", filepath.Join(o.dir, "cache"), "--webhook-bind-address", o.hook, "--leader-elect=false", "--allow-local-sources")
+		"--cache-dir", filepath.Join(o.dir, "cache"), "--webhook-bind-address", o.hook, "--pprof", o.pprof, "--leader-elect=false", "--allow-local-sources")
 	return err
 }
 

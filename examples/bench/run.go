@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,22 +52,24 @@ func (b *bench) changes(ctx context.Context) (err error) {
 	defer b.site.close()
 	defer cancel() // of the watches, before what they watch is gone
 	for _, step := range []struct {
+		name    string // of its profiles; empty for none
 		what    string
 		measure func(context.Context) error
 		leftOut bool
 	}{
-		{"cold: nothing there, then everything", b.cold, false},
-		{"one object changed, again and again", b.single, false},
-		{"an image tag changed in all Deployments", b.override, b.small},
-		{"one object changed while many others are", b.busy, !b.options.busy},
-		{"nothing to do", b.nothing, false},
-		{"a restart", b.restart, false},
+		{"cold", "cold: nothing there, then everything", b.cold, false},
+		{"single", "one object changed, again and again", b.single, false},
+		{"override", "an image tag changed in all Deployments", b.override, b.small},
+		{"busy", "one object changed while many others are", b.busy, !b.options.busy},
+		{"", "nothing to do", b.nothing, false},
+		{"", "a restart", b.restart, false},
 	} {
 		if step.leftOut {
 			continue
 		}
 		b.say("measuring %s", step.what)
-		if err := step.measure(ctx); err != nil {
+		stored := b.profile(ctx, step.name)
+		if err := errors.Join(step.measure(ctx), stored()); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
 		}
 	}

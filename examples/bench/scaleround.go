@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +28,6 @@ type scaleRound struct {
 	hub     *fleet
 	members *fleet
 	ours    *ourSide
-	pprof   string // address
 	figures scalePoint
 }
 
@@ -137,14 +135,10 @@ func (r *scaleRound) start(ctx context.Context) (err error) {
 	if o.declared, err = declare(ctx, r.hub.configs[hubName], &fleet{}, o.repository.url(), false); err != nil {
 		return err
 	}
-	if o.hook, err = freeAddress(); err != nil {
+	if err := o.listen(); err != nil {
 		return err
 	}
-	if r.pprof, err = freeAddress(); err != nil {
-		return err
-	}
-	if o.process, err = spawn(r.dir, "accord", o.program, "run", "--kubeconfig", r.hub.kubeconfigs[hubName],
-		"--cache-dir", filepath.Join(r.dir, "cache"), "--webhook-bind-address", o.hook, "--pprof", r.pprof, "--leader-elect=false", "--allow-local-sources"); err != nil {
+	if err := o.start(); err != nil {
 		return err
 	}
 	if err := o.request(ctx); err != nil {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -128,13 +126,13 @@ func (r *scaleRound) usage(ctx context.Context) (usage, error) {
 	var u usage
 	var err error
 	for range 2 {
-		text, err := r.ask(ctx, "heap?gc=1&debug=1")
+		text, err := r.ours.ask(ctx, "heap?gc=1&debug=1")
 		if err != nil {
 			return u, err
 		}
 		u.heap, u.stacks = runtimeFigure(text, "HeapAlloc"), runtimeFigure(text, "Stack")
 	}
-	text, err := r.ask(ctx, "goroutine?debug=1")
+	text, err := r.ours.ask(ctx, "goroutine?debug=1")
 	if err != nil {
 		return u, err
 	}
@@ -166,24 +164,6 @@ func runtimeFigure(profile []byte, name string) int64 {
 	return n
 }
 
-// ask accord for a profile of itself.
-func (r *scaleRound) ask(ctx context.Context, profile string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.pprof+"/debug/pprof/"+profile, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, r.ours.process.complain(fmt.Errorf("profile %s: %w", profile, err))
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("profile %s: %s: %w", profile, response.Status, err)
-	}
-	return text, nil
-}
-
 // profile takes one of the CPU while something goes on, if profiles are kept; done waits for it.
 func (r *scaleRound) profile(ctx context.Context, name string, lasts time.Duration) (done func() error) {
 	if r.profiles == "" {
@@ -191,7 +171,7 @@ func (r *scaleRound) profile(ctx context.Context, name string, lasts time.Durati
 	}
 	result := make(chan error, 1)
 	go func() {
-		text, err := r.ask(ctx, fmt.Sprintf("profile?seconds=%d", max(1, int(lasts.Seconds()))))
+		text, err := r.ours.ask(ctx, fmt.Sprintf("profile?seconds=%d", max(1, int(lasts.Seconds()))))
 		if err == nil {
 			err = r.store(name+".cpu", text)
 		}
@@ -206,7 +186,7 @@ func (r *scaleRound) keep(ctx context.Context, name string) error {
 		return nil
 	}
 	for what, query := range map[string]string{"heap": "heap?gc=1", "goroutines": "goroutine?debug=1"} {
-		text, err := r.ask(ctx, query)
+		text, err := r.ours.ask(ctx, query)
 		if err != nil {
 			return err
 		}
