@@ -140,7 +140,7 @@ func TestAnAgentObservesTheLastObjectOfAKind(t *testing.T) {
 	changed, part := p.fetch()
 	require.Equal(t, []string{p.cluster}, changed, "the agent delivers again")
 	require.Contains(t, begin().Kinds(), last)
-	require.Contains(t, p.agent.clusters[p.cluster].TargetKinds(), last)
+	require.Contains(t, p.agent.clusters[p.cluster].ReportedKinds(), last)
 	_, again := p.fetch()
 	require.True(t, part.Same(again))
 

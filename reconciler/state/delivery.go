@@ -27,7 +27,7 @@ func (f *Federation) Begin(cluster string, cancel func()) (delivery.Job, bool) {
 		err = l.Unreadable
 	}
 	return delivery.Job{
-		Federation: f.key.String(), Orders: f.orders(l), Target: l.Target, Spec: f.declared.object.Spec, AllowPrune: f.active.allowPrune,
+		Federation: f.key.String(), Orders: f.orders(l), Target: l.Target, TargetKinds: l.TargetKinds(), Spec: f.declared.object.Spec, AllowPrune: f.active.allowPrune,
 		Inventory: inventory, InventoryError: err, First: f.bulk.Urgent, Recalled: l.Recalled, State: l,
 	}, true
 }

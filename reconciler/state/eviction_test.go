@@ -222,7 +222,7 @@ func TestTheLastObjectOfAKindIsObservedUntilItIsGone(t *testing.T) {
 	id, kind := deploymentID("app-1"), schema.GroupKind{Group: "apps", Kind: "Deployment"}
 	source := s.f.clusters["cluster-a"]
 	source.Target.Objects, source.Leaving = nil, nil
-	require.NotContains(t, source.TargetKinds(), kind.WithVersion("v1"))
+	require.NotContains(t, source.ReportedKinds(), kind.WithVersion("v1"))
 	task := v1alpha1.GracefulEvictionTask{FromCluster: "cluster-a", PurgeMode: v1alpha1.PurgeDirectly, CreationTimestamp: metav1.NewTime(now), ClustersBeforeFailover: []string{"cluster-a"}}
 	s.f.records.objects.Set(s.f.WithEvictions(id, []v1alpha1.GracefulEvictionTask{task}))
 	s.persistEvictions(now)
@@ -230,7 +230,7 @@ func TestTheLastObjectOfAKindIsObservedUntilItIsGone(t *testing.T) {
 	j, ok := s.f.Begin("cluster-a", func() {})
 	require.True(t, ok)
 	require.Contains(t, j.Kinds(), kind.WithVersion("v1"))
-	require.Contains(t, source.TargetKinds(), kind.WithVersion("v1"), "another replica observes it, too")
+	require.Contains(t, source.ReportedKinds(), kind.WithVersion("v1"), "another replica observes it, too")
 
 	task.CompletionTimestamp = &metav1.Time{Time: now}
 	s.f.records.objects.Set(s.f.WithEvictions(id, []v1alpha1.GracefulEvictionTask{task}))

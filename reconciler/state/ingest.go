@@ -60,7 +60,7 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 	}
 	touched, listed := l.Merge(), l.Listed
 	if l.Report.Status.Synced {
-		l.MarkListed(l.TargetKinds())
+		l.MarkListed(l.ReportedKinds())
 	}
 	for id := range touched {
 		f.checkEvictions(c, id)

@@ -157,7 +157,7 @@ func (s *scale) adopts() {
 // watches shows what every cluster has, as the API server would.
 func (s *scale) watches() {
 	for n, c := range s.clusters {
-		kinds := delivery.Job{Target: s.plan.ForCluster(c)}.Kinds()
+		kinds := s.f.clusters[c].TargetKinds()
 		for i, p := range s.plan.ForCluster(c).Objects {
 			s.f.observe(c, s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
 		}

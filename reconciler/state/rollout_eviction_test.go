@@ -14,7 +14,6 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/state/activation"
-	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
@@ -130,7 +129,7 @@ func (s *scale) shows(cluster string, objects []propagate.Placed) {
 	for _, p := range objects {
 		s.f.observe(cluster, s.live(p.Rendered, time.Now()))
 	}
-	l.MarkListed(delivery.Job{Target: l.Target}.Kinds())
+	l.MarkListed(l.TargetKinds())
 	l.Delivery.Status.LastAppliedRevision = s.f.active.revision
 	delete(s.f.rollouts.seen, cluster)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unique"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,9 +26,51 @@ import (
 type Objects struct {
 	// of has the objects that base lacks, those that differ from base, and an absent one for each object that was deleted from base.
 	of map[unique.Handle[manifest.ID]]packed
-	// base is shared by copies and never changes; nil for none.
-	base map[unique.Handle[manifest.ID]]packed
+	// base is shared by copies; nil for none.
+	base *base
 	n    int
+}
+
+// base has objects that copies share. It never changes.
+type base struct {
+	of map[unique.Handle[manifest.ID]]packed
+	// has is the last inventory of which base was found to have all objects.
+	has atomic.Pointer[Inventory]
+}
+
+// get returns the object with an ID; false if b, which may be nil, does not have it.
+func (b *base) get(id unique.Handle[manifest.ID]) (kept packed, known bool) {
+	if b == nil {
+		return packed{}, false
+	}
+	kept, known = b.of[id]
+	return kept, known
+}
+
+// all returns the objects of b, which may be nil.
+func (b *base) all() map[unique.Handle[manifest.ID]]packed {
+	if b == nil {
+		return nil
+	}
+	return b.of
+}
+
+// hasAll reports whether b, which may be nil, has all objects of an inventory. It looks at them once for each inventory: most deliveries
+// keep the one before.
+func (b *base) hasAll(inv *Inventory) bool {
+	if b == nil {
+		return false
+	}
+	if b.has.Load() == inv {
+		return true
+	}
+	for id := range inv.ids {
+		if _, known := b.of[id]; !known {
+			return false
+		}
+	}
+	b.has.Store(inv)
+	return true
 }
 
 // leastMerged is the number of changed objects, beside an eighth of all, from which a copy has all objects in one map again.
@@ -70,8 +113,7 @@ func (l *Objects) get(id unique.Handle[manifest.ID]) (kept packed, known bool) {
 	if kept, known = l.of[id]; known {
 		return kept, !kept.absent()
 	}
-	kept, known = l.base[id]
-	return kept, known
+	return l.base.get(id)
 }
 
 func (l *Objects) has(id unique.Handle[manifest.ID]) bool {
@@ -82,7 +124,7 @@ func (l *Objects) has(id unique.Handle[manifest.ID]) bool {
 // all iterates over the objects in no order. The loop may delete the current one.
 func (l *Objects) all() iter.Seq2[unique.Handle[manifest.ID], packed] {
 	return func(yield func(unique.Handle[manifest.ID], packed) bool) {
-		for id, kept := range l.base {
+		for id, kept := range l.base.all() {
 			if _, changed := l.of[id]; !changed && !yield(id, kept) {
 				return
 			}
@@ -114,7 +156,7 @@ func (l *Objects) Put(id manifest.ID, seen Object) {
 		l.n++
 	}
 	l.of[known] = packObject(seen)
-	if l.base != nil && len(l.of) > leastMerged+len(l.base)/8 {
+	if l.base != nil && len(l.of) > leastMerged+len(l.base.of)/8 {
 		all := make(map[unique.Handle[manifest.ID]]packed, l.n)
 		maps.Insert(all, l.all())
 		l.of, l.base = all, nil
@@ -128,7 +170,7 @@ func (l *Objects) Delete(id manifest.ID) {
 		return
 	}
 	l.n--
-	if _, shared := l.base[known]; !shared {
+	if _, shared := l.base.get(known); !shared {
 		delete(l.of, known)
 		return
 	}
@@ -155,7 +197,7 @@ func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 // Clone returns a copy, for one delivery. It costs as much as the number of objects that changed since an earlier copy.
 func (l *Objects) Clone() *Objects {
 	if l.base == nil {
-		l.base, l.of = l.of, nil
+		l.base, l.of = &base{of: l.of}, nil
 	}
 	return &Objects{of: maps.Clone(l.of), base: l.base, n: l.n}
 }
@@ -209,6 +251,14 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 // HasAll reports whether all objects of an inventory were observed, except those that but returns true for.
 func (l *Objects) HasAll(inv *Inventory, but func(manifest.ID) bool) bool {
 	if inv == nil {
+		return true
+	}
+	if l.base.hasAll(inv) {
+		for id, kept := range l.of {
+			if kept.absent() && inv.ids[id] && !but(id.Value()) {
+				return false
+			}
+		}
 		return true
 	}
 	for id := range inv.ids {

@@ -96,6 +96,7 @@ func TestCopiesOfObjects(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	all := []pair{{&Objects{}, map[manifest.ID]Object{}}}
+	inventory, lacking, having := NewInventory(nil, nil), 0, 0
 	for step := range 20_000 {
 		at := &all[random.IntN(len(all))]
 		id := manifest.ID{Kind: "Service", Name: strconv.Itoa(random.IntN(300))}
@@ -126,6 +127,14 @@ func TestCopiesOfObjects(t *testing.T) {
 		if step%50 != 0 {
 			continue
 		}
+		if random.IntN(4) == 0 { // else the one before is asked for again
+			owned := map[manifest.ID]bool{}
+			for id := range all[random.IntN(len(all))].plain {
+				owned[id] = random.IntN(3) == 0 || owned[id]
+			}
+			maps.DeleteFunc(owned, func(_ manifest.ID, is bool) bool { return !is })
+			inventory = NewInventory(owned, nil)
+		}
 		for _, p := range all {
 			require.Equal(t, len(p.plain), p.objects.Len())
 			require.Equal(t, p.plain, maps.Collect(p.objects.All()))
@@ -136,8 +145,22 @@ func TestCopiesOfObjects(t *testing.T) {
 			expected := maps.Clone(p.plain)
 			delete(expected, id)
 			require.Equal(t, expected, maps.Collect(p.objects.Except(plan)))
+
+			lacks := false
+			for owned := range inventory.All() {
+				_, known := p.plain[owned]
+				lacks = lacks || !known && owned != id
+			}
+			require.Equal(t, !lacks, p.objects.HasAll(inventory, func(missing manifest.ID) bool { return missing == id }))
+			if lacks {
+				lacking++
+			} else {
+				having++
+			}
 		}
 	}
+	require.Positive(t, lacking)
+	require.Positive(t, having)
 }
 
 // BenchmarkPush copies 6,000 objects for the delivery of one that changed.

@@ -3,8 +3,6 @@ package delivery
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyorder"
@@ -18,17 +16,15 @@ import (
 func (l *State) Adopt(target propagate.ClusterPlan) {
 	l.Cancel()
 	last := l.Target
+	l.TargetKinds() // which adoptChanges takes over
 	l.Target = target
 	l.Run = status.Run{}
 	l.clearErrors()
 	if l.planned || !l.adoptChanges(last, target) {
 		l.adoptAll(target)
 	}
-	var listed schema.GroupVersionKind // the kind of the object before: plans are in the order of kinds
-	for _, p := range target.Objects {
-		if p.GVK != listed {
-			l.Listed, listed = l.Listed && l.Kinds[p.GVK.GroupKind()], p.GVK
-		}
+	for _, kind := range l.TargetKinds() {
+		l.Listed = l.Listed && l.Kinds[kind.GroupKind()]
 	}
 }
 
@@ -53,10 +49,15 @@ func (l *State) wantPlaced(p propagate.Placed) {
 // apply order, or has objects that cannot be rendered.
 func (l *State) adoptChanges(last, target propagate.ClusterPlan) bool {
 	if sameIDs(last, target) {
+		sameKinds := true
 		for i, p := range target.Objects {
-			if last.Objects[i] != p {
+			if was := last.Objects[i]; was != p {
 				l.wantPlaced(p)
+				sameKinds = sameKinds && was.GVK == p.GVK
 			}
+		}
+		if sameKinds {
+			l.listedKinds.of = target.Objects
 		}
 		return true
 	}

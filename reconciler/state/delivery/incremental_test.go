@@ -58,7 +58,7 @@ func (e *edits) placed(id manifest.ID) propagate.Placed {
 	digest := fmt.Sprint(e.IntN(3))
 	key := id.Entry() + digest
 	if e.rendered[key] == nil {
-		e.rendered[key] = &propagate.Rendered{ID: id, GVK: schema.GroupVersionKind{Version: "v1", Kind: id.Kind}, Digest: digest}
+		e.rendered[key] = &propagate.Rendered{ID: id, GVK: schema.GroupVersionKind{Version: "v" + digest, Kind: id.Kind}, Digest: digest}
 	}
 	return propagate.Placed{Rendered: e.rendered[key], Held: []string{"", "", "", "", "held"}[e.IntN(5)], Implied: id.Kind == "Namespace" && e.one(2)}
 }
@@ -212,6 +212,7 @@ func TestIncrementalIsFull(t *testing.T) {
 			}
 			require.Equal(t, deliveryOf(e.allCells()), deliveryOf(e.l.Cells(e.under)), where)
 
+			require.Equal(t, kindsOf(e.l.Target), e.l.TargetKinds(), where)
 			full, got := e.l.Live.Compare(e.l.Target), e.l.Difference(e.l.Target)
 			if got == nil {
 				require.NotEmpty(t, e.l.Target.Failed, where)

@@ -18,9 +18,11 @@ type Job struct {
 	Orders
 	Federation string // "<namespace>/<name>"
 	Target     propagate.ClusterPlan
-	Spec       v1alpha1.FederationSpec
-	AllowPrune bool
-	Inventory  *live.Inventory
+	// TargetKinds are the kinds of the objects of Target.
+	TargetKinds []schema.GroupVersionKind
+	Spec        v1alpha1.FederationSpec
+	AllowPrune  bool
+	Inventory   *live.Inventory
 	// InventoryError is set if the recorded inventory cannot be read: then nothing is delivered.
 	InventoryError error
 	// First are the objects that a newer change touches while a bulk is delivered.
@@ -71,4 +73,4 @@ func (o Orders) Withdraw(cluster string) func(id manifest.ID, labels map[string]
 }
 
 // Kinds returns the kinds that are observed during the delivery.
-func (j Job) Kinds() []schema.GroupVersionKind { return kinds(j.Inventory, j.Target, j.Leaving) }
+func (j Job) Kinds() []schema.GroupVersionKind { return kinds(j.Inventory, j.TargetKinds, j.Leaving) }

@@ -76,6 +76,8 @@ type Desired struct {
 	Leaving []schema.GroupVersionKind
 	// planned is set if a want has more than Target says; see PlannedAs.
 	planned bool
+	// listedKinds has the kinds of Target as they were collected last.
+	listedKinds listedKinds
 }
 
 // observed has the observations of the watches.
