@@ -250,8 +250,17 @@ func (l *loader) read(hash plumbing.Hash, kind plumbing.ObjectType, limit int64)
 	if _, err := io.ReadFull(r, content); err != nil {
 		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
 	}
-	if plumbing.ComputeHash(kind, content) != hash {
+	if hashOf(found, content) != hash {
 		return nil, fmt.Errorf("%w: %s %s does not match its hash", errDamaged, kind, hash)
 	}
 	return content, nil
+}
+
+// hashOf returns the hash of an object with this content. An object in memory has computed the hash of its content, as a cache of objects
+// asks for it; others return the hash by which they were found.
+func hashOf(found plumbing.EncodedObject, content []byte) plumbing.Hash {
+	if memory, is := found.(*plumbing.MemoryObject); is {
+		return memory.Hash()
+	}
+	return plumbing.ComputeHash(found.Type(), content)
 }
