@@ -61,6 +61,7 @@ func New(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		LeaderElectionID:              o.LeaseName,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
+		MapperProvider:                newMapper,
 		Cache:                         cache.Options{ByObject: o.ByObject},
 	})
 	if err != nil {
