@@ -64,12 +64,13 @@ type View struct {
 
 // Sees reports whether the view distinguishes two states of a Cluster.
 func (v View) Sees(before, after v1alpha1.Cluster) bool {
-	return v.digest(before) != v.digest(after)
+	kinds := servedKinds{}
+	return v.digest(before, kinds) != v.digest(after, kinds)
 }
 
 // digest identifies the fields of a cluster that the view sees, except its free resources. Whether these are known is part of it.
-func (v View) digest(c v1alpha1.Cluster) string {
-	seen := []any{c.Name, c.Labels, c.Spec, c.DeletionTimestamp != nil, policyTaints(c), servedKinds(c.Status)}
+func (v View) digest(c v1alpha1.Cluster, kinds servedKinds) string {
+	seen := []any{c.Name, c.Labels, c.Spec, c.DeletionTimestamp != nil, policyTaints(c), kinds.digest(c.Status.APIEnablements)}
 	if v.Conditions {
 		seen = append(seen, fleet.From(c, manifest.Origin{}).Conditions)
 	}
@@ -81,9 +82,9 @@ func (v View) digest(c v1alpha1.Cluster) string {
 
 // digests identifies the whole fleet, sorted by name, and apart from it the free resources.
 func (v View) digests(members []v1alpha1.Cluster) (seen, room string) {
-	all, rooms := make([]string, len(members)), make([]*fleet.Resources, len(members))
+	all, rooms, kinds := make([]string, len(members)), make([]*fleet.Resources, len(members)), servedKinds{}
 	for i, m := range members {
-		all[i] = v.digest(m)
+		all[i] = v.digest(m, kinds)
 		if v.Room {
 			rooms[i] = fleet.From(m, manifest.Origin{}).Resources
 		}
@@ -100,16 +101,33 @@ func policyTaints(c v1alpha1.Cluster) []corev1.Taint {
 	return taints
 }
 
-// servedKinds returns the kinds that a cluster serves, sorted.
-func servedKinds(s v1alpha1.ClusterStatus) []string {
+// servedKinds has the digests of lists of kinds, by the first entry of each list and its length: most clusters of a fleet serve the same
+// kinds, and share one list.
+type servedKinds map[servedList]string
+
+type servedList struct {
+	first  *v1alpha1.APIEnablement
+	length int
+}
+
+// digest identifies the kinds that a cluster serves, in any order; empty for none.
+func (k servedKinds) digest(served []v1alpha1.APIEnablement) string {
+	if len(served) == 0 {
+		return ""
+	}
+	list := servedList{&served[0], len(served)}
+	if known, is := k[list]; is {
+		return known
+	}
 	var kinds []string
-	for _, e := range s.APIEnablements {
+	for _, e := range served {
 		for _, r := range e.Resources {
 			kinds = append(kinds, e.GroupVersion+" "+r.Kind+" "+r.Scope)
 		}
 	}
 	slices.Sort(kinds)
-	return kinds
+	k[list] = digestOf(kinds)
+	return k[list]
 }
 
 // heldClusters identifies the clusters that are on hold now: when a hold ends, the plan is another one.
