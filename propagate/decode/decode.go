@@ -56,15 +56,22 @@ func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
 	defined := definedKinds(objects)
 	mistakes := map[schema.GroupKind]mistake{}
 	var errs []error
-	for i, o := range objects {
-		kind := o.ID().GroupKind()
-		m, known := mistakes[kind]
-		if !known {
-			m.message, m.field = policy.CheckKind(kind)
-			mistakes[kind] = m
+	var last schema.GroupKind // many objects of one kind follow each other
+	var m mistake
+	for i := range objects {
+		o := &objects[i]
+		if kind := o.ID().GroupKind(); i == 0 || kind != last {
+			var known bool
+			if m, known = mistakes[kind]; !known {
+				if m.message, m.field = policy.CheckKind(kind); defined[kind] {
+					m.message = ""
+				}
+				mistakes[kind] = m
+			}
+			last = kind
 		}
 		var err error
-		if m.message != "" && !defined[kind] {
+		if m.message != "" {
 			err = &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, m.field), Message: m.message}
 		} else {
 			err = n.add(objects, i)
@@ -78,7 +85,7 @@ func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
 	return n.parts, errors.Join(errs...)
 }
 
-// mistake is a mistake in the group or kind of objects; empty for none.
+// mistake is a mistake in the group or kind of objects; without a message there is none.
 type mistake struct{ message, field string }
 
 // sorting is one call of Sort.
@@ -92,8 +99,8 @@ type sorting struct {
 // definedKinds returns the kinds of the CustomResourceDefinitions among the objects.
 func definedKinds(objects []render.Object) map[schema.GroupKind]bool {
 	defined := map[schema.GroupKind]bool{}
-	for _, o := range objects {
-		if o.ID().GroupKind() == manifest.DefinitionKind {
+	for i := range objects {
+		if o := &objects[i]; o.ID().GroupKind() == manifest.DefinitionKind {
 			defined[manifest.Defines(o.Manifest)] = true
 		}
 	}
@@ -119,22 +126,23 @@ func (p Parts) Input() propagate.Input {
 
 // add decodes an object of a list if it configures the federation, and keeps any other as it is.
 func (n *sorting) add(objects []render.Object, i int) error {
-	p, o, id := &n.parts, objects[i], objects[i].ID()
+	p, o := &n.parts, &objects[i]
+	id := o.ID()
 	switch {
 	case id.Group == policy.Group && (id.Kind == "PropagationPolicy" || id.Kind == "ClusterPropagationPolicy"):
-		return decodeInto(n, &p.Policies, policy.Decode, o)
+		return decodeInto(n, &p.Policies, policy.Decode, *o)
 	case id.Group == policy.Group && (id.Kind == "OverridePolicy" || id.Kind == "ClusterOverridePolicy"):
-		return decodeInto(n, &p.Overrides, policy.DecodeOverride, o)
+		return decodeInto(n, &p.Overrides, policy.DecodeOverride, *o)
 	case id.Group == policy.Group && id.Kind == "ClusterTaintPolicy":
-		return decodeInto(n, &p.TaintPolicies, policy.DecodeTaintPolicy, o)
+		return decodeInto(n, &p.TaintPolicies, policy.DecodeTaintPolicy, *o)
 	case id.Group == policy.AppsGroup && id.Kind == "WorkloadRebalancer":
-		return decodeInto(n, &p.Rebalancers, policy.DecodeRebalancer, o)
+		return decodeInto(n, &p.Rebalancers, policy.DecodeRebalancer, *o)
 	case id.Group == policy.ConfigGroup && id.Kind == "ResourceInterpreterCustomization":
-		return decodeInto(n, &p.Customizations, policy.DecodeCustomization, o)
+		return decodeInto(n, &p.Customizations, policy.DecodeCustomization, *o)
 	case id.Group == policy.RolloutGroup && id.Kind == "RolloutPolicy":
-		return decodeInto(n, &p.Rollouts, policy.DecodeRollout, o)
+		return decodeInto(n, &p.Rollouts, policy.DecodeRollout, *o)
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
-		return p.addCluster(o)
+		return p.addCluster(*o)
 	}
 	n.keep(objects, i)
 	return nil
