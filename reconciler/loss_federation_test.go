@@ -148,11 +148,11 @@ func TestTheHubLosesItsData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.federation("lost")
-	w.ready(r, r.push("four objects", "one.yaml", configMap("one", "1"), "two.yaml", configMap("two", "1"), "three.yaml", configMap("three", "1"), "tainted.yaml", configMap("tainted", "1"),
+	w.ready(r, r.push("five objects", "moves.yaml", configMap("moves", "1"), "moves-policy.yaml", strings.ReplaceAll(movable("v1", "ConfigMap", "moves", "{cluster: {purgeMode: Gracefully}}"), ", cluster-c", ""), "one.yaml", configMap("one", "1"), "two.yaml", configMap("two", "1"), "three.yaml", configMap("three", "1"), "tainted.yaml", configMap("tainted", "1"),
 		"policy.yaml", policyOf("one", "clusterNames: [cluster-a, cluster-b]")+"---\n"+policyOf("two", "clusterNames: [cluster-a, cluster-b]")+
 			"---\n"+policyOf("three", "clusterNames: [cluster-a, cluster-b]")+"---\n"+policyOf("tainted", "clusterNames: [cluster-a, cluster-b]")))
 	before := w.ours(r)
-	require.Len(t, before, 8)
+	require.Len(t, before, 9)
 	w.taint("cluster-a")
 	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that the taint moves nothing")
 	require.Equal(t, before, w.ours(r))
@@ -160,6 +160,7 @@ func TestTheHubLosesItsData(t *testing.T) {
 	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
 
 	w.stop()
+	copies := w.halfEvicted(r)
 	w.loseHub()
 	sha := r.push("one object leaves Git", "three.yaml", "")
 	w.taint("cluster-a")
@@ -170,16 +171,39 @@ func TestTheHubLosesItsData(t *testing.T) {
 	w.cables["cluster-b"].setCut(false)
 	w.ready(r, sha)
 	w.eventually("and where it could not be", func() error { return unless(w.absent("cluster-b", "three"), "it is there") })
+	now := w.ours(r)
+	w.eventually("one of two copies to go", func() error {
+		now = w.ours(r)
+		_, onA := now["cluster-a moves"]
+		_, onB := now["cluster-b moves"]
+		return unless(onA != onB, fmt.Sprintf("on cluster-a %t, on cluster-b %t", onA, onB))
+	})
+	chosen := w.chosen(r, "moves")
+	require.Equal(t, copies[chosen+" moves"], now[chosen+" moves"], "the copy that stays was not written")
 	for _, cluster := range both {
 		delete(before, cluster+" three")
+		delete(before, cluster+" moves")
+		delete(now, cluster+" moves")
 	}
-	require.Equal(t, before, w.ours(r), "nothing else was written, and no taint moved anything")
+	require.Equal(t, before, now, "nothing else was written, and no taint moved anything")
 	for _, cluster := range both {
 		w.eventually("the inventory of "+cluster, func() error {
 			inventory := strings.Join(w.inventory(r, cluster), " ")
 			return unless(strings.Contains(inventory, "tainted") && !strings.Contains(inventory, "three"), inventory)
 		})
 	}
+}
+
+// halfEvicted has ConfigMap moves on both clusters, as an eviction leaves them that has not ended: the cluster that it was evicted from has
+// not deleted its copy. It returns the objects on the clusters.
+func (w *world) halfEvicted(r *repository) map[string]sighting {
+	w.t.Helper()
+	old := w.configMap("cluster-a", "moves") // the first one
+	require.NoError(w.t, w.members["cluster-b"].Patch(w.t.Context(), &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: old.Namespace, Name: old.Name, Labels: old.Labels, Annotations: old.Annotations}, Data: old.Data,
+	}, client.Apply, client.FieldOwner(v1alpha1.FieldManager)))
+	return w.ours(r)
 }
 
 // declareAgain declares the Federation of a repository on a new hub.
