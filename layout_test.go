@@ -71,6 +71,7 @@ var within = map[string]map[string][]string{
 		"review":        {"gitrepo", "hub", "lint", "load", "plancache", "progress", "review/outage", "text"},
 		"review/outage": {"text"},
 		"review/post":   {"gitrepo", "review", "text"},
+		"deliver":       {"exit", "gitrepo", "hub", "lint", "load", "progress", "text", "view"},
 		"drain":         {"exit", "hub", "text"},
 		"serve":         {"hub"},
 		"token":         {"hub"},

@@ -27,7 +27,7 @@ failed are comments at the top.
 Clusters and previous decisions come from the hub (--kubeconfig or $ACCORD_KUBECONFIG) or from its facts (--fleet-file), if there
 are any, beside the Clusters in Git.
 
-The name of the Federation is part of a label. Without --federation it is the name that "accord apply" would use.
+The name of the Federation is part of a label. Without --federation it is the name that "accord deliver" would use.
 
 Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or there is no such object or cluster.`
 

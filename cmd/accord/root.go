@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/command"
+	"github.com/accord-dev/accord/cmd/accord/deliver"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/join"
 	"github.com/accord-dev/accord/cmd/accord/members"
@@ -65,7 +66,7 @@ func rootCommand() *cobra.Command {
 		renderCommand(),
 		whyCommand(),
 		interpretCommand(),
-		applyCommand(),
+		deliver.Command(),
 		upCommand(),
 		runCommand(),
 		installCommand(),
@@ -97,7 +98,7 @@ func rootCommand() *cobra.Command {
 		schemaCommand(),
 		versionCommand(),
 	)
-	text.AddColor(root, "lint", "plan", "why", "apply", "status", "get", "wait", "history")
+	text.AddColor(root, "lint", "plan", "why", "deliver", "status", "get", "wait", "history")
 	explainUsage(root)
 	completeAll(root)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs its plugins by this name

@@ -47,7 +47,7 @@ func (f *Flags) Register(c *cobra.Command) {
 func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags := c.Flags()
 	f.stderr = c.ErrOrStderr
-	flags.StringVar(&f.Repo, "repo", "", "repository to read in place of a directory: a URL (credentials as for \"accord apply\"), or a local path")
+	flags.StringVar(&f.Repo, "repo", "", "repository to read in place of a directory: a URL (credentials as for \"accord deliver\"), or a local path")
 	flags.StringSliceVar(&f.Paths, "path", []string{"."}, "directory in it, as the path of a source (repeatable)")
 	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, with its name, paths and skip rules")
 	c.MarkFlagsMutuallyExclusive("path", "federation")
@@ -121,7 +121,7 @@ func (f *Flags) resolveHealthLines(t *Tree) error {
 	return err
 }
 
-// Federation returns the named Federation, or the one that "accord apply" would create for the directory or repository, so that
+// Federation returns the named Federation, or the one that "accord deliver" would create for the directory or repository, so that
 // the rendered objects are identical.
 func (f *Flags) Federation(dir string) (*v1alpha1.Federation, error) {
 	switch {

@@ -217,7 +217,7 @@ func (p *comparison) noteMissing() {
 }
 
 // federations sets the Federation of each side: the one of the hub, the manifest at that side if it is in the repository, or the
-// one that "accord apply" would create.
+// one that "accord deliver" would create.
 func (f *Options) federations(p *comparison, h *gitrepo.Repository, dir string) error {
 	if f.Tree.Found == nil && f.Tree.FederationName != "" && h != nil {
 		if file, inside := h.Inside(f.Tree.FederationName); inside {

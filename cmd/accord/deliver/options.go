@@ -1,4 +1,4 @@
-package main
+package deliver
 
 import (
 	"context"
@@ -25,12 +25,10 @@ import (
 const brakePercent int32 = 50
 
 // options returns the options of the delivery, and the function that completes the dump.
-func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
+func (f *flags) options(ctx context.Context, stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
 	log := slog.New(slog.DiscardHandler)
 	if f.verbose {
-		if log, err = (&logFlags{format: "text"}).logger(ctx, stderr); err != nil {
-			return o, nil, err
-		}
+		log = slog.New(hub.Stopping(ctx, slog.NewTextHandler(stderr, nil)))
 	}
 	hub.SetLogger(log)
 	f.progress = text.NewProgressLine(stderr, "fetching, planning and dry-run")
@@ -61,7 +59,7 @@ func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconcile
 }
 
 // federation returns the Federation as it would be declared on a hub.
-func (f *applyFlags) federation() v1alpha1.Federation {
+func (f *flags) federation() v1alpha1.Federation {
 	return v1alpha1.Federation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
 		Spec: v1alpha1.FederationSpec{
@@ -72,7 +70,7 @@ func (f *applyFlags) federation() v1alpha1.Federation {
 }
 
 // openDump creates the file for the dump, if one was requested.
-func (f *applyFlags) openDump() (io.Writer, func() error, error) {
+func (f *flags) openDump() (io.Writer, func() error, error) {
 	if f.dump == "" {
 		return nil, func() error { return nil }, nil
 	}

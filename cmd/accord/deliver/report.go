@@ -1,4 +1,4 @@
-package main
+package deliver
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-// applyReport is the status and the result of a delivery; its JSON form is stable.
-type applyReport struct {
+// report is the status and the result of a delivery; its JSON form is stable.
+type report struct {
 	view.Status
 	// Refused are objects that clusters rejected in the dry-run. Nothing is written to any cluster then.
 	Refused  []refusal       `json:"refused,omitempty"`
@@ -32,8 +32,8 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) applyReport {
-	r := applyReport{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
+func newReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) report {
+	r := report{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
 	for _, x := range done.Rejected {
 		r.Refused = append(r.Refused, refusal{x.Cluster, x.Object, x.Reason, x.Message})
 	}
@@ -43,7 +43,7 @@ func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v prog
 	return r
 }
 
-func (r applyReport) print(out io.Writer, f text.Format, now time.Time) error {
+func (r report) print(out io.Writer, f text.Format, now time.Time) error {
 	switch {
 	case f == text.AsJSON:
 		return text.Encode(out, f, r)
@@ -54,7 +54,7 @@ func (r applyReport) print(out io.Writer, f text.Format, now time.Time) error {
 }
 
 // writeRefused lists the rejections in place of the clusters.
-func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
+func (r report) writeRefused(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))
 	for i, x := range r.Refused {

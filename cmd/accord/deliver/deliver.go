@@ -1,4 +1,5 @@
-package main
+// Package deliver has the command that delivers a repository once, without a hub.
+package deliver
 
 import (
 	"cmp"
@@ -24,7 +25,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-const applyLong = `Deliver a repository once from a terminal or pipeline, without a hub.
+const long = `Deliver a repository once from a terminal or pipeline, without a hub.
 
 The members are the contexts of --member-kubeconfig, each by its name. A Cluster manifest in the repository sets labels, region
 and zones of a member. The namespace and name of the federation identify its objects: use the same ones in every run,
@@ -42,7 +43,7 @@ earlier commit, so an error that was delivered before blocks, too. --allow CODE 
 
 The exit codes are those of "accord wait"; 4 and 5 do not need a timeout.`
 
-type applyFlags struct {
+type flags struct {
 	output                     text.FormatFlag
 	source                     v1alpha1.Source
 	ref                        v1alpha1.Ref
@@ -56,40 +57,41 @@ type applyFlags struct {
 	progress                   *text.ProgressLine
 }
 
-func applyCommand() *cobra.Command {
-	f := &applyFlags{}
+// Command returns "accord deliver".
+func Command() *cobra.Command {
+	f := &flags{}
 	c := &cobra.Command{
-		Use:     "apply --repo URL|PATH --member-kubeconfig FILE",
+		Use:     "deliver --repo URL|PATH --member-kubeconfig FILE",
 		Short:   "Deliver a repository once, without a hub",
-		Long:    applyLong,
-		Example: "  accord apply --repo . --member-kubeconfig members.kubeconfig --wait 5m",
+		Long:    long,
+		Example: "  accord deliver --repo . --member-kubeconfig members.kubeconfig --wait 5m",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
-	flags := c.Flags()
-	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.StringVar(&f.source.URL, "repo", "", "repository: a URL or the path of a local one (required)")
-	flags.StringVar(&f.source.Path, "path", "", "directory in the repository (default its root)")
+	set := c.Flags()
+	f.output.Register(set, text.AsText, text.AsJSON)
+	set.StringVar(&f.source.URL, "repo", "", "repository: a URL or the path of a local one (required)")
+	set.StringVar(&f.source.Path, "path", "", "directory in the repository (default its root)")
 	load.RegisterRef(c, &f.ref)
-	flags.StringVar(&f.namespace, "namespace", "default", "namespace of the federation")
-	flags.StringVar(&f.name, "name", "", "name of the federation (default the name of the repository; required with --prune)")
-	flags.BoolVar(&f.prune, "prune", false, "delete objects that are no longer placed or no longer in the repository")
-	flags.BoolVar(&f.preflight, "preflight", true, "send a server-side dry-run first, and write nothing if a cluster rejects an object")
-	flags.StringSliceVar(&f.allow, "allow", nil, "deliver in spite of the errors of this check, by its code (repeatable)")
-	flags.StringVar(&f.tenants, "tenants", "", "file with the Tenants; one of them has to govern the federation and allow everything")
-	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing objects are held")
-	flags.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
-	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
-	flags.StringVar(&f.dump, "dump", "", "file for the planner's input, for a bug report or a test")
-	flags.DurationVar(&f.wait, "wait", 5*time.Minute, "time to wait until the objects are healthy; 0 waits until they are applied")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every step")
+	set.StringVar(&f.namespace, "namespace", "default", "namespace of the federation")
+	set.StringVar(&f.name, "name", "", "name of the federation (default the name of the repository; required with --prune)")
+	set.BoolVar(&f.prune, "prune", false, "delete objects that are no longer placed or no longer in the repository")
+	set.BoolVar(&f.preflight, "preflight", true, "send a server-side dry-run first, and write nothing if a cluster rejects an object")
+	set.StringSliceVar(&f.allow, "allow", nil, "deliver in spite of the errors of this check, by its code (repeatable)")
+	set.StringVar(&f.tenants, "tenants", "", "file with the Tenants; one of them has to govern the federation and allow everything")
+	set.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing objects are held")
+	set.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
+	set.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	set.StringVar(&f.dump, "dump", "", "file for the planner's input, for a bug report or a test")
+	set.DurationVar(&f.wait, "wait", 5*time.Minute, "time to wait until the objects are healthy; 0 waits until they are applied")
+	set.BoolVarP(&f.verbose, "verbose", "v", false, "log every step")
 	return c
 }
 
 // complete checks the flags and sets their defaults.
-func (f *applyFlags) complete() error {
+func (f *flags) complete() error {
 	switch {
 	case f.source.URL == "":
 		return errors.New("--repo is required")
@@ -116,7 +118,7 @@ func (f *applyFlags) complete() error {
 	return nil
 }
 
-func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
+func (f *flags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if len(result.Rejected) > 0 { // nobody tries again, as controllers would
 		v = progress.Verdict{Result: progress.Failed}
 	}
-	report := newApplyReport(&o.Federation, result, v)
+	report := newReport(&o.Federation, result, v)
 	if err := report.print(stdout, f.output.Value, now); err != nil {
 		return err
 	}
