@@ -4,15 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -73,6 +74,7 @@ func TestClusterProxy(t *testing.T) {
 		"logs that are followed":                    (*proxies).logs,
 		"exec over WebSocket and SPDY":              (*proxies).execs,
 		"accord logs and accord exec":               (*proxies).commands,
+		"kubectl reads, waits and forwards":         (*proxies).kubectls,
 		"the cluster decides about the caller":      (*proxies).memberDecides,
 		"the caller cannot become somebody else":    (*proxies).noImpersonation,
 		"a path that leaves the cluster is refused": (*proxies).escapes,
@@ -88,6 +90,7 @@ func TestClusterProxy(t *testing.T) {
 		{"Karmada's clients read Clusters", (*proxies).projection},
 		{"a watch of Clusters continues", (*proxies).projectionWatched},
 		{"Clusters are changed elsewhere", (*proxies).projectionRefuses},
+		{"commands on all members", (*proxies).allMembers},
 		{"nothing is dialed for a caller without the right", (*proxies).withoutRight},
 		{"nobody but the agent opens its tunnel", (*proxies).foreignTunnels},
 		{"an agent whose rights end loses its tunnel", (*proxies).revoked},
@@ -292,35 +295,91 @@ func (p *proxies) execs(cluster string) {
 	}
 }
 
-// commands runs accord logs and accord exec as alice.
-func (p *proxies) commands(cluster string) {
-	run := func(c *cobra.Command, user, in string, args ...string) (string, error) {
-		var out bytes.Buffer
-		c.SetIn(strings.NewReader(in))
-		c.SetOut(&out)
-		c.SetErr(p.Output())
-		c.SilenceUsage, c.SilenceErrors = true, true
-		hub := []string{"--kubeconfig", p.kubeconfig, "--as", user, "--as-group", "system:authenticated", "-n", "default"}
-		c.SetArgs(append(hub, args...))
-		err := c.ExecuteContext(p.Context())
-		return out.String(), err
-	}
+// accord runs a command of kubectl as a user.
+func (p *proxies) accord(user, in, name string, args ...string) (out, errOut string, err error) {
+	c := members.Commands(members.Tables{Takes: func(string) bool { return false }})[name]
+	var stdout, stderr bytes.Buffer
+	c.SetIn(strings.NewReader(in))
+	c.SetOut(&stdout)
+	c.SetErr(&stderr)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs(append([]string{"--kubeconfig", p.kubeconfig, "--as", user, "--as-group", "system:authenticated", "-n", "default"}, args...))
 	p.Setenv("KUBECACHEDIR", p.TempDir())
-	out, err := run(members.LogsCommand(), "alice", "", "pod/web", "-C", cluster)
+	err = c.ExecuteContext(p.Context())
+	return stdout.String(), stderr.String(), err
+}
+
+// commands runs commands on one cluster.
+func (p *proxies) commands(cluster string) {
+	out, _, err := p.accord("alice", "", "logs", "pod/web", "-C", cluster)
 	require.NoError(p, err)
 	require.Equal(p, strings.Join(webLog, "\n")+"\n", out)
-	out, err = run(members.LogsCommand(), "alice", "", "web", "-C", cluster, "--tail", "1")
+	out, _, err = p.accord("alice", "", "logs", "web", "-C", cluster, "--tail", "1")
 	require.NoError(p, err)
 	require.Equal(p, webLog[1]+"\n", out)
-	out, err = run(members.ExecCommand(), "alice", "\x1b[1mloud", "web", "-C", cluster, "-i", "--", "say", "-n", "it")
+	out, _, err = p.accord("alice", "\x1b[1mloud", "exec", "web", "-C", cluster, "-i", "--", "say", "-n", "it")
 	require.NoError(p, err)
 	require.Equal(p, "say -n it\n\x1b[1mloud", out, "the output is passed on unchanged")
-	_, err = run(members.LogsCommand(), "alice", "", "web")
-	require.ErrorContains(p, err, "--cluster is required")
-	_, err = run(members.ExecCommand(), "carol", "", "web", "-C", cluster, "--", "date")
+	out, _, err = p.accord("alice", "loud", "attach", "web", "-C", cluster, "-i", "-q")
+	require.NoError(p, err)
+	require.Equal(p, strings.Join(webLog, "\n")+"\nloud", out)
+	_, _, err = p.accord("carol", "", "logs", "web")
+	require.ErrorContains(p, err, `cannot list resource "clusters"`)
+	_, _, err = p.accord("carol", "", "exec", "web", "-C", cluster, "--", "date")
 	require.ErrorContains(p, err, `may not act for user "carol"`)
-	_, err = run(members.LogsCommand(), "dave", "", "web", "-C", cluster)
+	_, _, err = p.accord("dave", "", "logs", "web", "-C", cluster)
 	require.ErrorContains(p, err, `User "dave" cannot get resource "clusters/proxy"`)
+	p.mayList("alice")
+	_, _, err = p.accord("alice", "", "logs", "web", "-C", cluster+"x")
+	require.ErrorContains(p, err, fmt.Sprintf(`no cluster %q`, cluster+"x"))
+	require.ErrorContains(p, err, fmt.Sprintf(`did you mean %q?`, cluster))
+}
+
+// mayList allows users to list the clusters for the time of a test.
+func (p *proxies) mayList(users ...string) {
+	c := p.on(p.hub)
+	for _, user := range users {
+		p.bind(c, "lists-"+user, person(user), rbacv1.PolicyRule{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"clusters"}, Verbs: []string{"list"}})
+		p.Cleanup(func() {
+			require.NoError(p, c.RbacV1().ClusterRoleBindings().Delete(context.Background(), "lists-"+user, metav1.DeleteOptions{}))
+			require.NoError(p, c.RbacV1().ClusterRoles().Delete(context.Background(), "lists-"+user, metav1.DeleteOptions{}))
+		})
+	}
+	require.EventuallyWithT(p, func(t *assert.CollectT) { // the authorizer of the hub reads its rules from a cache
+		for _, user := range users {
+			_, _, err := p.accord(user, "", "logs", "web", "-C", "nothing")
+			require.ErrorContains(t, err, "no cluster")
+		}
+	}, 20*time.Second, 50*time.Millisecond)
+}
+
+// allMembers runs commands on both clusters, which are one API server, at the same time.
+func (p *proxies) allMembers() {
+	p.awaitReached()
+	p.mayList("alice")
+	out, _, err := p.accord("alice", "", "get", "pods", "-s", "members")
+	require.NoError(p, err)
+	require.Regexp(p, `^NAME +CLUSTER +READY +STATUS +RESTARTS +AGE\nweb +pull +0/1 +Running +0 +\S+\nweb +push +0/1 +Running +0 +\S+\n$`, out)
+	out, _, err = p.accord("alice", "", "get", "pod", "web", "-C", "pull,push", "-o", "wide")
+	require.NoError(p, err)
+	require.Regexp(p, `^NAME +CLUSTER .* ADOPTION\nweb +pull .* N\nweb +push .* N\n$`, out)
+	out, _, err = p.accord("alice", "", "get", "pods", "-C", "push", "-o", "name")
+	require.NoError(p, err)
+	require.Equal(p, "pod/web\n", out)
+	out, _, err = p.accord("alice", "", "logs", "-l", "app=web", "--all-clusters", "--tail", "1")
+	require.NoError(p, err)
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	slices.Sort(lines)
+	require.Equal(p, []string{"pull  " + webLog[1], "push  " + webLog[1]}, lines)
+	for _, args := range [][]string{{"logs", "web"}, {"logs", "-l", "app=web"}, {"exec", "web", "--", "date"}} {
+		_, _, err = p.accord("alice", "", args[0], args[1:]...)
+		require.ErrorContains(p, err, " in namespace default is on pull and push: name one with --cluster", args)
+	}
+	out, errOut, err := p.accord("alice", "", "get", "leases", "-A", "-s", "members")
+	require.Error(p, err)
+	require.Empty(p, out)
+	require.Equal(p, 1, strings.Count(errOut, `pull: leases.coordination.k8s.io is forbidden: User "alice"`), errOut)
+	require.Equal(p, 1, strings.Count(errOut, `push: leases.coordination.k8s.io is forbidden: User "alice"`), errOut)
 }
 
 func (p *proxies) memberDecides(cluster string) {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accord-dev/accord/cmd/accord/complete"
+	"github.com/accord-dev/accord/cmd/accord/interpret"
 	"github.com/accord-dev/accord/cmd/accord/schema"
-	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
 // candidates returns the words that complete an argument or a flag.
@@ -25,29 +25,29 @@ func revisions(*cobra.Command) []string { return complete.Revisions() }
 // flagCandidates are the candidates of flags, in every command that has the flag.
 var flagCandidates = map[string]candidates{
 	"base": revisions, "head": revisions, "revision": revisions, "branch": revisions, "tag": revisions,
-	"cluster": onHub(complete.Clusters), "fail": onHub(complete.Clusters), "unreachable": onHub(complete.Clusters),
+	"cluster": onHub(complete.Clusters), "clusters": onHub(complete.Clusters), "fail": onHub(complete.Clusters), "unreachable": onHub(complete.Clusters),
 	"federation": onHub(complete.Federations), "namespace": onHub(complete.Namespaces),
 	"rollout": onHub(complete.Rollouts), "stage": onHub(complete.Stages),
 	"context":        func(c *cobra.Command) []string { return complete.Contexts(c.Flag("kubeconfig").Value.String()) },
 	"member-context": func(c *cobra.Command) []string { return complete.Contexts(c.Flag("member-kubeconfig").Value.String()) },
 	"for":            oneOf("healthy", "applied"), "log-format": oneOf("text", "json"), "forge": oneOf("github", "gitlab", "gitea"),
-	"kind": oneOf("RolloutPolicy", "PropagationPolicy", "ClusterPropagationPolicy", "Federation"),
+	"operation": oneOf(interpret.OperationNames()...), "kind": oneOf("RolloutPolicy", "PropagationPolicy", "ClusterPropagationPolicy", "Federation"),
 }
 
 // fileFlags are the flags that take a file or a directory.
 var fileFlags = []string{
-	"all", "cache-dir", "data-dir", "desired", "dir", "dump", "fleet-file", "items", "kubeconfig", "member-kubeconfig", "observed", "path",
+	"all", "cache-dir", "data-dir", "desired", "dir", "dump", "filename", "fleet-file", "items", "kubeconfig", "kustomize", "member-kubeconfig", "observed", "path",
 	"repo", "scenario", "secrets-from",
 }
 
 // argumentCandidates are the candidates of the arguments of a command. Arguments of other commands are directories, or new names.
 var argumentCandidates = map[string][]candidates{
 	"status": {onHub(complete.Federations)}, "wait": {onHub(complete.Federations)}, "history": {onHub(complete.Federations)},
-	"reconcile": {onHub(complete.Federations)}, "get": {oneOf(view.Kinds()...)},
-	"approve": {onHub(complete.Rollouts)}, "abort": {onHub(complete.Rollouts)}, "rollback": {onHub(complete.Rollouts)},
+	"reconcile": {onHub(complete.Federations)},
+	"approve":   {onHub(complete.Rollouts)}, "abort": {onHub(complete.Rollouts)}, "rollback": {onHub(complete.Rollouts)},
 	"suspend": {onHub(complete.Rollouts)}, "resume": {onHub(complete.Rollouts)},
 	"schema": {oneOf(schema.Names()...)}, "hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "taint": {onHub(complete.Clusters)},
-	"cordon": {onHub(complete.Clusters)}, "uncordon": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
+	"cordon": {onHub(complete.Clusters)}, "uncordon": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)}, "unjoin": {onHub(complete.Clusters)},
 	"drain": {onHub(complete.Clusters)}, "remove": {onHub(complete.Clusters)},
 }
 
@@ -64,7 +64,9 @@ func completeAll(c *cobra.Command) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	c.Flags().VisitAll(func(f *pflag.Flag) { completeFlag(c, f) })
+	for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) { completeFlag(c, f) })
+	}
 	for _, sub := range c.Commands() {
 		completeAll(sub)
 	}

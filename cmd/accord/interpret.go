@@ -39,6 +39,7 @@ type interpretFlags struct {
 	desired, observed            string
 	replicas                     int32
 	items, federation, knowledge string
+	operation                    string
 	check                        bool
 }
 
@@ -65,8 +66,9 @@ func interpretCommand() *cobra.Command {
 	flags.Int32Var(&f.replicas, "replicas", 1, "replicas for ReviseReplica")
 	flags.StringVar(&f.items, "items", "", "file with the status of each cluster, for AggregateStatus")
 	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of a Federation with healthCheckExprs")
+	flags.StringVar(&f.operation, "operation", "", "run this operation only; Karmada's names are accepted, too")
 	flags.BoolVar(&f.check, "check", false, "check the rules without running them")
-	for _, sample := range []string{"desired", "observed", "replicas", "items"} {
+	for _, sample := range []string{"desired", "observed", "replicas", "items", "operation"} {
 		c.MarkFlagsMutuallyExclusive("check", sample)
 	}
 	return c
@@ -82,6 +84,11 @@ func (f *interpretFlags) run(out io.Writer) error {
 	k, err := interpret.Read(f.knowledge, f.federation)
 	if err != nil {
 		return err
+	}
+	if f.operation != "" {
+		if err := k.Only(f.operation); err != nil {
+			return err
+		}
 	}
 	report := k.Check()
 	if !f.check {

@@ -31,3 +31,22 @@ func leaveCommand() *cobra.Command {
 	f.Register(c.Flags())
 	return c
 }
+
+const unjoinLong = `Remove a member as Karmada does: delete what accord delivered to it, revoke accord's identity, and delete the credentials and the Cluster
+on the hub. Objects that existed before accord delivered them stay.
+
+This is "accord leave --prune". "accord leave" lets the delivered objects run on.`
+
+func unjoinCommand() *cobra.Command {
+	f := &join.Leave{Prune: true}
+	c := &cobra.Command{
+		Use:     "unjoin NAME",
+		Short:   "Remove a member and delete the objects that it got",
+		Long:    unjoinLong,
+		Example: "  accord unjoin eu-1\n  accord unjoin eu-1 --member-context kind-eu-1",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return f.Run(c.Context(), c.OutOrStdout(), args[0]) },
+	}
+	f.RegisterConnection(c.Flags())
+	return c
+}

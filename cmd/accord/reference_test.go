@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/internal/golden"
 )
 
@@ -37,7 +40,9 @@ func documented(c *cobra.Command) []*cobra.Command {
 		if sub.Runnable() {
 			all = append(all, sub)
 		}
-		all = append(all, documented(sub)...)
+		if _, kubectls := sub.Annotations[members.FromKubectl]; !kubectls {
+			all = append(all, documented(sub)...)
+		}
 	}
 	return all
 }
@@ -53,5 +58,28 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 		fmt.Fprintf(b, "\nExamples:\n%s\n", strings.TrimRight(c.Example, "\n"))
 	}
 	c.InitDefaultHelpFlag()
+	if name, kubectls := c.Annotations[members.FromKubectl]; kubectls {
+		own, names := ownFlags(c)
+		fmt.Fprintf(b, "\nFlags:\n%s  and those of \"kubectl %s\": %s\n```\n", own.FlagUsages(), name, strings.Join(names, " "))
+		return
+	}
 	fmt.Fprintf(b, "\nFlags:\n%s```\n", c.NonInheritedFlags().FlagUsages())
+}
+
+// ownFlags returns the flags that accord adds to a command of kubectl, and the names of the others.
+func ownFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
+	own = pflag.NewFlagSet("", pflag.ContinueOnError)
+	collect := func(f *pflag.Flag) {
+		if _, is := f.Annotations[members.FromKubectl]; is {
+			kubectls = append(kubectls, "--"+f.Name)
+		} else if f.Name != "help" {
+			own.AddFlag(f)
+		}
+	}
+	c.NonInheritedFlags().VisitAll(collect)
+	for _, sub := range c.Commands() {
+		sub.Flags().VisitAll(collect)
+	}
+	slices.Sort(kubectls)
+	return own, slices.Compact(kubectls)
 }

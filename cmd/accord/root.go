@@ -11,14 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accord-dev/accord/cmd/accord/command"
-	"github.com/accord-dev/accord/cmd/accord/deliver"
 	"github.com/accord-dev/accord/cmd/accord/exit"
-	"github.com/accord-dev/accord/cmd/accord/join"
-	"github.com/accord-dev/accord/cmd/accord/members"
-	"github.com/accord-dev/accord/cmd/accord/register"
 	"github.com/accord-dev/accord/cmd/accord/text"
-	"github.com/accord-dev/accord/cmd/accord/token"
 )
 
 // execute runs one command line. Its exit code is 0 for success, 2 for a usage error or an error of accord itself, and otherwise
@@ -48,7 +42,7 @@ func exitCode(err error, stderr io.Writer) int {
 	return code
 }
 
-// rootCommand returns the commands in the order of the help.
+// rootCommand returns all commands.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "accord",
@@ -60,44 +54,15 @@ func rootCommand() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	cobra.EnableCommandSorting = false
-	root.AddCommand(
-		lintCommand(),
-		planCommand(),
-		renderCommand(),
-		whyCommand(),
-		interpretCommand(),
-		deliver.Command(),
-		upCommand(),
-		runCommand(),
-		installCommand(),
-		joinCommand(),
-		leaveCommand(),
-		join.ClusterCommand(),
-		token.Command(),
-		register.Command(),
-		register.UnregisterCommand(),
-		statusCommand(),
-		getCommand(),
-		waitCommand(),
-		members.LogsCommand(),
-		members.ExecCommand(),
-		reconcileCommand(),
-		rolloutCommand(),
-		approveCommand(),
-		abortCommand(),
-		rollbackCommand(),
-		command.HoldCommand(),
-		command.UnholdCommand(),
-		command.TaintCommand(),
-		command.CordonCommand(),
-		command.UncordonCommand(),
-		command.DrainCommand(),
-		command.PurgeCommand(),
-		suspendCommand(),
-		resumeCommand(),
-		schemaCommand(),
-		versionCommand(),
-	)
+	for _, g := range commandGroups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID(otherCommands)
+	root.SetCompletionCommandGroupID(otherCommands)
 	text.AddColor(root, "lint", "plan", "why", "deliver", "status", "get", "wait", "history")
 	explainUsage(root)
 	completeAll(root)

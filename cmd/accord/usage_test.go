@@ -24,7 +24,6 @@ func TestDefectF16UsageErrorsNameTheNearest(t *testing.T) {
 		"status one two":             "unexpected argument \"two\"\n  usage: accord status [FEDERATION] [flags]",
 		"version one":                "unexpected argument \"one\"\n  usage: accord version [flags]",
 		"hold":                       "an argument is missing\n  usage: accord hold CLUSTER --reason TEXT [flags]",
-		"get federatoin":             `unknown kind "federatoin": expected clusters, federations, releases, deliveries, objects, tenants or policies; did you mean "federation"?`,
 		"plan --path x -f y":         "--federation and --path are mutually exclusive",
 		"approve --on-hub --dry-run": "--dry-run and --on-hub are mutually exclusive",
 	} {

@@ -54,7 +54,7 @@ func (s *stage) pull(ctx context.Context) error {
 func (s *stage) register(ctx context.Context) error {
 	heading("Registering the members in pull mode: accord token create, accord register")
 	s.agents = map[string]*child{}
-	for i, m := range s.example.members {
+	for i, m := range s.example.pull {
 		printed, err := command(ctx, s.path("bin", "accord"), "token", "create", "--cluster", m, "--print-register-command", "--kubeconfig", s.hub())
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *stage) register(ctx context.Context) error {
 		for line := range strings.Lines(out) {
 			note("  %s", strings.TrimSpace(line))
 		}
-		if i == 0 {
+		if i == 0 && len(s.example.pull) > 1 {
 			if err := s.usedUp(ctx, words); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (s *stage) register(ctx context.Context) error {
 		}
 	}
 	begun := time.Now()
-	if _, err := s.ask(ctx, append([]string{"wait", "--for=condition=Ready", "--timeout=1m", "clusters.accord.dev"}, s.example.members...)...); err != nil {
+	if _, err := s.ask(ctx, append([]string{"wait", "--for=condition=Ready", "--timeout=1m", "clusters.accord.dev"}, s.example.pull...)...); err != nil {
 		return err
 	}
 	note("all agents run; the Clusters are Ready %s after the last registration", time.Since(begun).Round(100*time.Millisecond))

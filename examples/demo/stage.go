@@ -30,6 +30,8 @@ type stage struct {
 	links   map[string]*link
 	joined  map[string]string
 	commits int
+	// address is that of the hub.
+	address string
 	// up is the process of the hub, agents are those of the members in pull mode.
 	up     *child
 	agents map[string]*child
@@ -49,7 +51,7 @@ func (s *stage) build(ctx context.Context) error {
 		return err
 	}
 	names := []string{"accord", "members", "kubectl"}
-	if s.example.pull {
+	if len(s.example.pull) > 0 {
 		names = append(names, "accord-agent")
 	}
 	for _, name := range names {
@@ -130,8 +132,10 @@ func (s *stage) startHub(ctx context.Context) (err error) {
 
 // join makes a Cluster on the hub for each member.
 func (s *stage) join(ctx context.Context) error {
-	if s.example.pull {
-		return s.register(ctx)
+	if len(s.example.pull) > 0 {
+		if err := s.register(ctx); err != nil || len(s.example.pull) == len(s.example.members) {
+			return err
+		}
 	}
 	heading("Joining the members: accord join")
 	if s.example.links {
@@ -140,7 +144,14 @@ func (s *stage) join(ctx context.Context) error {
 		}
 	}
 	for _, m := range s.example.members {
-		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--member-kubeconfig", cmp.Or(s.joined[m], s.configs[m]), "--kubeconfig", s.hub())
+		if slices.Contains(s.example.pull, m) {
+			continue
+		}
+		args := []string{"join", m, "--member-kubeconfig", cmp.Or(s.joined[m], s.configs[m]), "--kubeconfig", s.hub()}
+		if len(s.example.pull) > 0 { // somebody reads its members
+			args = append(args, "--impersonate-user", reader)
+		}
+		out, err := command(ctx, s.path("bin", "accord"), args...)
 		if err != nil {
 			return err
 		}

@@ -39,6 +39,8 @@ func Start() (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", logs)
 	mux.HandleFunc("/exec/{namespace}/{pod}/{container}", execute)
+	mux.HandleFunc("/attach/{namespace}/{pod}/{container}", attach)
+	mux.HandleFunc("/portForward/{namespace}/{pod}", forward)
 	s := &Server{server: &http.Server{Handler: mux}, port: int32(listener.Addr().(*net.TCPAddr).Port)}
 	go func() { _ = s.server.Serve(listener) }() // ends with Stop
 	return s, nil
@@ -74,8 +76,18 @@ func logs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// execute runs a command of one SPDY session.
+// execute runs a command, which prints itself and its standard input.
 func execute(w http.ResponseWriter, r *http.Request) {
+	answer(w, r, strings.Join(r.URL.Query()["command"], " "))
+}
+
+// attach prints the log of a container, and the standard input.
+func attach(w http.ResponseWriter, r *http.Request) {
+	answer(w, r, strings.Join(Log(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container")), "\n"))
+}
+
+// answer writes a text and the standard input to the output of one SPDY session.
+func answer(w http.ResponseWriter, r *http.Request, text string) {
 	if _, err := httpstream.Handshake(r, w, []string{"v4.channel.k8s.io"}); err != nil {
 		return
 	}
@@ -103,7 +115,7 @@ func execute(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	fmt.Fprintln(streams["stdout"], strings.Join(query["command"], " "))
+	fmt.Fprintln(streams["stdout"], text)
 	if in := streams["stdin"]; in != nil {
 		_, _ = io.Copy(streams["stdout"], in) // an error ends the command
 	}
@@ -112,4 +124,45 @@ func execute(w http.ResponseWriter, r *http.Request) {
 		_ = s.Close()
 	}
 	<-session.CloseChan()
+}
+
+// Forwarded returns the line that a connection to a port of a pod begins with.
+func Forwarded(namespace, pod, port string) string {
+	return fmt.Sprintf("port %s of pod %s/%s", port, namespace, pod)
+}
+
+// forward answers connections to ports of a pod over one SPDY session: each gets a line, and then the bytes that it sends.
+func forward(w http.ResponseWriter, r *http.Request) {
+	if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
+		return
+	}
+	arriving := make(chan httpstream.Stream, 4)
+	session := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
+		arriving <- s
+		return nil
+	})
+	if session == nil {
+		return
+	}
+	defer session.Close()
+	failing := map[string]httpstream.Stream{} // the streams of errors, by connection
+	for {
+		select {
+		case s := <-arriving:
+			connection := s.Headers().Get("requestID")
+			if s.Headers().Get("streamType") == "error" {
+				failing[connection] = s
+				continue
+			}
+			failed := failing[connection]
+			go func() { // ends with the session
+				fmt.Fprintln(s, Forwarded(r.PathValue("namespace"), r.PathValue("pod"), s.Headers().Get("port")))
+				_, _ = io.Copy(s, s) // an error ends the connection
+				_ = s.Close()
+				_ = failed.Close()
+			}()
+		case <-session.CloseChan():
+			return
+		}
+	}
 }

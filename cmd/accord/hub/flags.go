@@ -47,6 +47,11 @@ func (h *Flags) RegisterNamespace(f *pflag.FlagSet) {
 	f.BoolVarP(&h.allNamespaces, "all-namespaces", "A", false, "federations of all namespaces")
 }
 
+// SetNamespace selects a namespace in place of the flags, or all.
+func (h *Flags) SetNamespace(namespace string, all bool) {
+	h.namespace, h.allNamespaces = namespace, all
+}
+
 // Connect reads the kubeconfig. It does not contact the server.
 func (h *Flags) Connect() (*Hub, error) {
 	switch {

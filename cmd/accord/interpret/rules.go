@@ -23,6 +23,8 @@ type Rules struct {
 	health         []interpret.HealthExprs
 	book           *interpret.Book
 	mistakes       []propagate.Finding
+	// only is the operation that Run is limited to; empty for all.
+	only policy.Operation
 }
 
 // Read reads the customizations of a file, which may have other manifests, and the health expressions of a Federation. Either

@@ -72,13 +72,16 @@ func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []O
 			continue
 		}
 		for _, o := range interpret.Run(c, in) {
+			if !k.runs(o.Operation) {
+				continue
+			}
 			judged = judged || o.Operation == policy.HealthInterpretation
 			if t := operationOf(c.Title(), o); !k.alreadyReported(o.Err) {
 				all = append(all, t)
 			}
 		}
 	}
-	if s.observed != nil {
+	if s.observed != nil && k.runs(policy.HealthInterpretation) {
 		all = append(all, k.healthOf(s, judged))
 	}
 	return all

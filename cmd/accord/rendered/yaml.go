@@ -2,10 +2,8 @@ package rendered
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -33,11 +31,10 @@ func (r *Rendering) printYAML(out io.Writer) error {
 }
 
 func (o Object) write(b *bytes.Buffer, explain bool) error {
-	doc := &yaml.Node{}
-	if err := doc.Encode(o.Manifest); err != nil {
+	doc, err := text.ManifestNode(o.Manifest)
+	if err != nil {
 		return err
 	}
-	metadataFirst(doc)
 	if o.redacted {
 		flowLists(fieldOf(doc, "data"), fieldOf(doc, "stringData"), fieldOf(fieldOf(doc, "metadata"), "annotations"))
 	}
@@ -47,30 +44,7 @@ func (o Object) write(b *bytes.Buffer, explain bool) error {
 			comment(b, line)
 		}
 	}
-	var manifest bytes.Buffer
-	e := yaml.NewEncoder(&manifest)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(doc), e.Close()); err != nil {
-		return err
-	}
-	if !text.IsPrintable(manifest.Bytes()) { // only JSON can escape all characters
-		return text.Encode(b, text.AsJSON, o.Manifest)
-	}
-	_, err := manifest.WriteTo(b)
-	return err
-}
-
-// metadataFirst moves apiVersion, kind and metadata to the front.
-func metadataFirst(doc *yaml.Node) {
-	var first, rest []*yaml.Node
-	for i := 0; i+1 < len(doc.Content); i += 2 {
-		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, doc.Content[i].Value) {
-			first = append(first, doc.Content[i:i+2]...)
-		} else {
-			rest = append(rest, doc.Content[i:i+2]...)
-		}
-	}
-	doc.Content = append(first, rest...)
+	return text.WriteManifest(b, doc, o.Manifest)
 }
 
 // flowLists writes the lists in maps as [a, b].

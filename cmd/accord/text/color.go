@@ -34,7 +34,7 @@ func addColor(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		format := AsText
 		if o := c.Flag("output"); o != nil {
-			format = Format(o.Value.String())
+			format = cmp.Or(Format(o.Value.String()), AsText)
 		}
 		c.SetOut(f.Writer(c.OutOrStdout(), format))
 		return run(c, args)

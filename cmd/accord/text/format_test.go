@@ -32,6 +32,9 @@ func TestDefectD16CommandsEncodeWithThisPackage(t *testing.T) {
 		"text/format.go":   true,
 		"join/revoke.go":   true, // the patch of a request
 		"hub/reconcile.go": true, // the patch of a request
+		"members/fanout":   true, // answers of servers, which kubectl's packages read
+		"members/guard":    true,
+		"members/merge":    true,
 	}
 	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
@@ -40,7 +43,7 @@ func TestDefectD16CommandsEncodeWithThisPackage(t *testing.T) {
 		source, err := os.ReadFile(path)
 		read++
 		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
-		if !allowed[name] {
+		if !allowed[name] && !allowed[filepath.ToSlash(filepath.Dir(name))] {
 			require.Empty(t, encodesJSON.FindAllString(string(source), -1), "%s: use text.Encode or text.EncodeLine", name)
 		}
 		return err

@@ -57,6 +57,27 @@ func Kinds() []string {
 	return append(all, policyNames[0])
 }
 
+// Takes reports whether all words, separated by commas, are kinds that "accord get" lists.
+func Takes(words string) bool {
+	for word := range strings.SplitSeq(words, ",") {
+		if !slices.Contains(kindWords(), strings.ToLower(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Qualified returns words for kinds with their group, as the API server knows them. The hub serves other kinds of the same names.
+func Qualified(words string) string {
+	all := strings.Split(words, ",")
+	for i, word := range all {
+		if l, err := listingOf(word); err == nil {
+			all[i] = l.resource + "." + v1alpha1.GroupVersion.Group
+		}
+	}
+	return strings.Join(all, ",")
+}
+
 // kindWords returns all words for kinds.
 func kindWords() []string {
 	all := slices.Clone(policyNames)

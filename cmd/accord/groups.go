@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/command"
+	"github.com/accord-dev/accord/cmd/accord/deliver"
+	"github.com/accord-dev/accord/cmd/accord/join"
+	"github.com/accord-dev/accord/cmd/accord/members"
+	"github.com/accord-dev/accord/cmd/accord/promote"
+	"github.com/accord-dev/accord/cmd/accord/register"
+	"github.com/accord-dev/accord/cmd/accord/token"
+)
+
+// commandGroup is a part of the help.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// otherCommands is the title of the last group.
+const otherCommands = "Other"
+
+// commandGroups returns the commands in the order of the help.
+func commandGroups() []commandGroup {
+	kubectl := members.Commands(ownTables())
+	return []commandGroup{
+		{"Change and review", []*cobra.Command{
+			lintCommand(), planCommand(), renderCommand(), whyCommand(), interpretCommand(), promote.Command(),
+		}},
+		{"Follow a commit", []*cobra.Command{
+			statusCommand(), waitCommand(), reconcileCommand(), rolloutCommand(), approveCommand(), abortCommand(), rollbackCommand(),
+			suspendCommand(), resumeCommand(),
+		}},
+		{"Clusters", []*cobra.Command{
+			joinCommand(), leaveCommand(), unjoinCommand(), join.ClusterCommand(), token.Command(), register.Command(), register.UnregisterCommand(),
+			command.HoldCommand(), command.UnholdCommand(), command.TaintCommand(), command.CordonCommand(), command.UncordonCommand(),
+			command.DrainCommand(), command.PurgeCommand(),
+		}},
+		{"Objects of the hub and of members", []*cobra.Command{
+			kubectl["get"], kubectl["describe"], kubectl["explain"], kubectl["create"], kubectl["apply"], kubectl["delete"], kubectl["patch"],
+			kubectl["edit"], kubectl["label"], kubectl["annotate"], kubectl["api-resources"], kubectl["api-versions"],
+		}},
+		{"Containers of members", []*cobra.Command{
+			kubectl["logs"], kubectl["exec"], kubectl["attach"], kubectl["port-forward"], kubectl["top"],
+		}},
+		{"Run accord", []*cobra.Command{upCommand(), runCommand(), installCommand(), deliver.Command()}},
+		{otherCommands, []*cobra.Command{schemaCommand(), versionCommand()}},
+	}
+}
