@@ -57,14 +57,6 @@ type record struct {
 	federation string
 }
 
-// object returns an object with the kind and the name of the record.
-func (r record) object() changes.Record {
-	like := kinds[r.resource]()
-	like.SetNamespace(r.key.Namespace)
-	like.SetName(r.key.Name)
-	return like
-}
-
 // watcher compares records and has them restored.
 type watcher struct {
 	registry *state.Registry
@@ -161,9 +153,6 @@ func (w *watcher) enqueue(resource string, old, obj any) {
 		version = live.ParseVersion(now.ResourceVersion)
 	}
 	r := record{resource, types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.Labels[v1alpha1.FederationLabel]}
-	if known, _ := w.reporter.IsKnown(r.object(), version); known && version != 0 { // most events come after the answer to the write
-		return
-	}
 	w.mu.Lock()
 	w.seen[r] = append(w.seen[r], version)
 	w.mu.Unlock()
@@ -194,7 +183,9 @@ func (w *watcher) compare(ctx context.Context, r record) error {
 	if f == nil || w.registry.Follower() {
 		return nil
 	}
-	like := r.object()
+	like := kinds[r.resource]()
+	like.SetNamespace(r.key.Namespace)
+	like.SetName(r.key.Name)
 	writing := w.reporter.IsWriting(like) // an answer that arrives now has noted its version
 	foreign := slices.DeleteFunc(versions, func(version uint64) bool {
 		known, ok := w.reporter.IsKnown(like, version)
