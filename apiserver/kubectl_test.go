@@ -43,7 +43,14 @@ func (p *proxies) kubectl(ctx context.Context, cluster string, out io.Writer, ar
 	root.AddCommand(get.NewCmdGet("kubectl", f, streams), rollout.NewCmdRollout("kubectl", f, streams), waitcmd.NewCmdWait(f, streams), portforward.NewCmdPortForward(f, streams))
 	root.SetArgs(args)
 	done := make(chan error, 1)
-	go func() { done <- root.ExecuteContext(ctx) }() // a watch ends with the server
+	go func() { // a watch ends with the server
+		defer func() {
+			if end := recover(); end != nil { // kubectl exits; package members makes a panic of it
+				done <- fmt.Errorf("%v", end)
+			}
+		}()
+		done <- root.ExecuteContext(ctx)
+	}()
 	select {
 	case err := <-done:
 		return err
