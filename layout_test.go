@@ -181,11 +181,11 @@ var within = map[string]map[string][]string{
 		"report/events":        {},
 		"report":               {"mirror", "retryqueue", "state", "state/changes", "state/delivery", "state/deliveryreport", "state/inventory", "state/record", "store"},
 		"retryqueue":           {},
-		"publish":              {"apply/live", "retryqueue", "state"},
+		"publish":              {"apply/live", "descheduler", "retryqueue", "state"},
 		"agent/bundlecache":    {},
 		"agent":                {"agent/bundlecache", "deliver", "member", "registration/request", "report", "state", "state/delivery", "state/reachability", "store"},
 		"deliver/workqueue":    {},
-		"deliver":              {"apply", "apply/live", "deliver/workqueue", "descheduler", "report", "state", "state/changes", "state/delivery", "state/reachability"},
+		"deliver":              {"apply", "apply/live", "deliver/workqueue", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},
 		"poison":               {},
 		"sync": {

@@ -13,40 +13,54 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// unschedulableMoves: nodes of cluster-a have no place for two pods, whose replicas move to cluster-b.
+// unschedulableMoves: nodes of cluster-a have no place for two pods, whose replicas move to cluster-b. A restart moves nothing back.
 func unschedulableMoves(t *testing.T, w *world, r *repository) {
+	remove := w.unschedulableMove(r, "cluster-a", "cluster-b")
+	before := w.deployments()
+	w.restart(func() {})
+	w.applied(r, r.push("a change of another object", "other.yaml", configMap("other", "2")))
+	require.Equal(t, before, w.deployments(), "nothing was written")
+	remove()
+}
+
+// unschedulableMove enables the descheduler, has pods of web without a node on a cluster, and waits until their replicas are on another
+// one. The returned function removes the pods and disables the descheduler.
+func (w *world) unschedulableMove(r *repository, from, to string) (remove func()) {
+	w.t.Helper()
 	w.respec(r, func(s *v1alpha1.FederationSpec) {
 		s.Descheduler = &v1alpha1.Descheduler{Enabled: true, UnschedulableThreshold: &metav1.Duration{Duration: time.Second}}
 	})
-	a, b := w.replicas()
-	d := &w.deployments()[0]
-	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: a, UpdatedReplicas: a, UnavailableReplicas: 2, ReadyReplicas: a - 2, AvailableReplicas: a - 2}
-	require.NoError(t, w.members["cluster-a"].Status().Update(t.Context(), d))
+	on := func(cluster string) *appsv1.Deployment {
+		d := &appsv1.Deployment{}
+		require.NoError(w.t, w.object(cluster, d, "shop", "web"))
+		return d
+	}
+	d := on(from)
+	had, more := *d.Spec.Replicas, *on(to).Spec.Replicas+2
+	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: had, UpdatedReplicas: had, UnavailableReplicas: 2, ReadyReplicas: had - 2, AvailableReplicas: had - 2}
+	require.NoError(w.t, w.members[from].Status().Update(w.t.Context(), d))
 	pods := make([]*corev1.Pod, 2)
 	for i := range pods {
-		pods[i] = w.unschedulable("cluster-a", fmt.Sprintf("web-%d", i))
+		pods[i] = w.unschedulable(from, fmt.Sprintf("web-%d", i))
 	}
 	w.eventually("the replicas to move", func() error {
-		nowA, nowB := w.replicas()
-		return unless(nowA == a-2 && nowB == b+2, fmt.Sprint(nowA, nowB))
+		left, got := *on(from).Spec.Replicas, *on(to).Spec.Replicas
+		return unless(left == had-2 && got == more, fmt.Sprint(left, got))
 	})
 	o, err := w.federated(r, "web")
-	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintf("cluster-a could not schedule 2 of %d replicas, cluster-b has 2 more", a), o.Spec.LastDescheduled)
+	require.NoError(w.t, err)
+	require.Equal(w.t, fmt.Sprintf("%s could not schedule 2 of %d replicas, %s has 2 more", from, had, to), o.Spec.LastDescheduled)
 	w.eventually("the event", func() error {
 		return w.told(r, "FederatedObject", "Normal ReplicasDescheduled", 1, o.Spec.LastDescheduled)
 	})
-	require.Len(t, o.Spec.DescheduledFrom, 1)
-	require.Equal(t, [2]any{"cluster-a", a - 2}, [2]any{o.Spec.DescheduledFrom[0].Cluster, o.Spec.DescheduledFrom[0].Running})
-	w.restart(func() {})
-	w.applied(r, r.push("a change of another object", "other.yaml", configMap("other", "2")))
-	stillA, stillB := w.replicas()
-	require.Equal(t, [2]int32{a - 2, b + 2}, [2]int32{stillA, stillB}, "a restart moves nothing back")
-
-	for _, p := range pods {
-		require.NoError(t, w.members["cluster-a"].Delete(t.Context(), p))
+	require.Len(w.t, o.Spec.DescheduledFrom, 1)
+	require.Equal(w.t, [2]any{from, had - 2}, [2]any{o.Spec.DescheduledFrom[0].Cluster, o.Spec.DescheduledFrom[0].Running})
+	return func() {
+		for _, p := range pods {
+			require.NoError(w.t, w.members[from].Delete(w.t.Context(), p))
+		}
+		w.respec(r, func(s *v1alpha1.FederationSpec) { s.Descheduler = nil })
 	}
-	w.respec(r, func(s *v1alpha1.FederationSpec) { s.Descheduler = nil })
 }
 
 // unschedulable creates a pod of web that no node takes for a minute.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -55,6 +56,8 @@ func TestPullMode(t *testing.T) {
 	w.require(w.hub.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "cluster-b"}}))
 	w.goes("cluster-b")
 	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}})
+	w.node("cluster-a", "large", "8", "64Gi")
+	w.node("cluster-b", "large", "8", "64Gi")
 	w.serving = w.serve()
 	w.act()
 	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
@@ -114,6 +117,18 @@ func TestPullMode(t *testing.T) {
 		w.ready(r, r.push("one less", "more.yaml", "", "more-policy.yaml", ""))
 		w.eventually("it to go", func() error { return unless(w.absent("cluster-b", "more"), "it is there") })
 		require.False(t, w.absent("cluster-b", "placed"))
+	})
+
+	t.Run("the agent counts the replicas that its cluster cannot schedule", func(t *testing.T) {
+		w.applied(r, r.push("a policy that depends on room", "web.yaml", web(2), "web-policy.yaml", byRoom))
+		w.eventually("the hub to ask for the room", func() error {
+			return unless(apimeta.FindStatusCondition(w.cluster("cluster-b").Status.Conditions, v1alpha1.ResourceSummaryAvailable) != nil, "it has not asked")
+		})
+		w.acting() // one that runs looks for requests every minute
+		w.act()
+		w.eventually("the room", func() error { return unless(w.cluster("cluster-b").Status.ResourceSummary != nil, "it is not known") })
+		w.applied(r, r.push("replicas divided by room", "web.yaml", web(8)))
+		w.unschedulableMove(r, "cluster-b", "cluster-a")()
 	})
 }
 

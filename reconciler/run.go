@@ -183,7 +183,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	}
 	c.reporter = report.New(report.Options{Registry: c.registry, Store: records, Hub: hub, Emit: emit, Log: log})
 	c.pool = deliver.NewPool(c.registry, c.reporter, tenant.Accounts(hub, o.RequireTenant), log)
-	c.pool.Deschedule(o.Descheduler)
+	c.pool.Deschedule(o.Descheduler.Movable)
 	c.mirror, err = mirror.NewPublisher(mgr.GetConfig(), mirror.PublisherOptions{
 		Registry: c.registry, Always: o.Mirror, Declared: records.Federations, Emit: emit, Log: log,
 		Update: func(fed types.NamespacedName, id manifest.ID) { c.reporter.Enqueue(changes.ObjectUpdate(fed, id)) },
@@ -191,7 +191,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	if err != nil {
 		return nil, err
 	}
-	c.bundles = publish.New(c.registry, tenant.Accounts(hub, o.RequireTenant), uncached, hub, o.Bundles, log)
+	c.bundles = publish.New(c.registry, tenant.Accounts(hub, o.RequireTenant), uncached, hub, o.Bundles, o.Descheduler, log)
 	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
 		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Namespace: key.Namespace, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,

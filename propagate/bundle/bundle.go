@@ -53,6 +53,8 @@ type Part struct {
 	LeavingKinds []metav1.GroupVersionKind `json:"leavingKinds,omitempty"`
 	// Scripts is the SHA-256 digest of the users' scripts about kinds; empty for none.
 	Scripts string `json:"scripts,omitempty"`
+	// Movable are the workloads, as inventory entries and sorted, of which the agent counts the replicas that the cluster cannot schedule.
+	Movable []string `json:"movable,omitempty"`
 	// Needs has the status fields of live objects that the agent reports for the gates of rollouts.
 	Needs Needs `json:"needs,omitzero"`
 }
@@ -67,8 +69,17 @@ type Settings struct {
 	AllowPrune bool `json:"allowPrune,omitempty"`
 	// EmptyPlan is set if the commit places nothing on any cluster.
 	EmptyPlan bool `json:"emptyPlan,omitempty"`
+	// Descheduling has the times of the descheduler; zero unless an object is movable.
+	Descheduling Descheduling `json:"descheduling,omitzero"`
 	// Account reads and writes the objects on the cluster; the zero value is the account of the agent.
 	Account tenancy.Account `json:"account,omitzero"`
+}
+
+// Descheduling has the times at which an agent counts replicas that the cluster cannot schedule.
+type Descheduling struct {
+	// Threshold is the time for which a pod is unschedulable before it counts, Interval the longest time between two counts.
+	Threshold metav1.Duration `json:"threshold"`
+	Interval  metav1.Duration `json:"interval"`
 }
 
 // Object is one object that the cluster gets or keeps.

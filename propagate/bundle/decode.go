@@ -176,6 +176,12 @@ func (p *Part) SameObjects(other *Part) bool {
 	return a.Same(&b)
 }
 
+// Moves reports whether the agent counts the replicas of an object that the cluster cannot schedule.
+func (p *Part) Moves(id manifest.ID) bool {
+	_, found := slices.BinarySearch(p.Movable, id.Entry())
+	return found
+}
+
 // Urgent returns the objects that are applied before all others.
 func (p *Part) Urgent() map[manifest.ID]bool {
 	var all map[manifest.ID]bool

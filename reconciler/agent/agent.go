@@ -113,9 +113,10 @@ func New(o Options) (*Agent, error) {
 	}
 	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
 	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Log: o.Log})
-	accounts := &accounts{}
-	a.pool = deliver.NewPool(a.registry, a.reporter, accounts.of, o.Log)
-	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, accounts: accounts, parts: map[types.NamespacedName]*bundle.Part{}}
+	parts := &parts{}
+	a.pool = deliver.NewPool(a.registry, a.reporter, parts.account, o.Log)
+	a.pool.Deschedule(parts.movable)
+	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, parts: parts}
 	a.prober = newProber(a)
 	return a, nil
 }

@@ -1,10 +1,7 @@
 package agent
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -12,7 +9,6 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/scripts"
-	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -23,11 +19,10 @@ type executor struct {
 	cluster  string
 	registry *state.Registry
 	pool     *deliver.Pool
-	accounts *accounts
+	parts    *parts
 
-	// last is the index that is executed; nil before the first. parts has the executed part of each Federation.
-	last  *bundle.Index
-	parts map[types.NamespacedName]*bundle.Part
+	// last is the index that is executed; nil before the first.
+	last *bundle.Index
 	// rendered has the objects of the last index, and scripts its scripts, by the names of their contents.
 	rendered map[string]*propagate.Rendered
 	scripts  map[string]scripts.Interpreters
@@ -77,7 +72,7 @@ func (e *executor) execute(index *bundle.Index, contents bundle.Contents, now ti
 
 // keep replaces the decoded contents. Those of an unknown part stay: its Federation is as it was.
 func (e *executor) keep(rendered map[string]*propagate.Rendered, known map[string]scripts.Interpreters) {
-	for _, part := range e.parts {
+	for _, part := range e.parts.all() {
 		if i, there := e.scripts[part.Scripts]; there {
 			known[part.Scripts] = i
 		}
@@ -115,8 +110,7 @@ func (e *executor) start(key types.NamespacedName, x bundle.Execution, now time.
 		f = state.New(delivery.Federation(x.Part), e.registry, nil)
 		e.registry.Add(f)
 	}
-	e.parts[key] = x.Part
-	e.accounts.set(key, x.Part.Settings.Account)
+	e.parts.set(key, x.Part)
 	next, relist := f.Execute(e.cluster, x, now)
 	if relist {
 		e.pool.Relist(f)
@@ -125,7 +119,7 @@ func (e *executor) start(key types.NamespacedName, x bundle.Execution, now time.
 }
 
 func (e *executor) forget(key types.NamespacedName) {
-	delete(e.parts, key)
+	e.parts.set(key, nil)
 	if e.registry.Remove(key) {
 		e.pool.Forget(key)
 	}
@@ -136,29 +130,4 @@ func (e *executor) resync(now time.Time) {
 	for _, f := range e.registry.Federations() {
 		e.pool.Enqueue(f.Resync(now))
 	}
-}
-
-// accounts are those of the Federations on the cluster.
-type accounts struct {
-	mu  sync.Mutex
-	all map[types.NamespacedName]tenancy.Account
-}
-
-func (a *accounts) set(key types.NamespacedName, to tenancy.Account) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.all == nil {
-		a.all = map[types.NamespacedName]tenancy.Account{}
-	}
-	a.all[key] = to
-}
-
-func (a *accounts) of(_ context.Context, key types.NamespacedName) (tenancy.Account, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	account, known := a.all[key]
-	if !known {
-		return account, fmt.Errorf("the bundle has no account for Federation %s", key)
-	}
-	return account, nil
 }

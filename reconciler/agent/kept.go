@@ -52,7 +52,7 @@ func (e *executor) complete(index *bundle.Index) *bundle.Index {
 	complete := *index
 	complete.Parts = nil
 	for _, part := range index.Parts {
-		if executed := e.parts[types.NamespacedName{Namespace: part.Namespace, Name: part.Name}]; part.Unknown && executed != nil {
+		if executed := e.parts.get(types.NamespacedName{Namespace: part.Namespace, Name: part.Name}); part.Unknown && executed != nil {
 			part = *executed
 		}
 		complete.Parts = append(complete.Parts, part)

@@ -46,8 +46,8 @@ func TestAReplayedIndexAfterARestart(t *testing.T) {
 // A hub that starts again does not know a Federation yet: its part stays, also on disk.
 func TestAnUnknownPartIsKept(t *testing.T) {
 	known := bundle.Part{Namespace: "shop", Name: "web", UID: "1"}
-	e := &executor{}
-	e.parts = map[types.NamespacedName]*bundle.Part{{Namespace: "shop", Name: "web"}: &known}
+	e := &executor{parts: &parts{}}
+	e.parts.set(types.NamespacedName{Namespace: "shop", Name: "web"}, &known)
 	got := e.complete(&bundle.Index{Sequence: 8, Parts: []bundle.Part{
 		{Namespace: "shop", Name: "api", Unknown: true}, {Namespace: "shop", Name: "web", Unknown: true},
 	}})

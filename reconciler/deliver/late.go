@@ -210,7 +210,7 @@ func (w *Worker) askPodsOf(ctx context.Context, q question) {
 		w.late.deny(q.key.federation)
 	case err == nil && f != nil:
 		facts, now := podFacts{reason: podreason.Worst(pods)}, time.Now()
-		facts.unschedulable, facts.most = w.pool.movable(f, q, pods, now)
+		facts.unschedulable, facts.most = w.pool.unschedulable(f, q, pods, now)
 		if next, recorded := w.late.explain(f, w.Name(), q, facts, now); recorded {
 			w.pool.Enqueue(next)
 		}

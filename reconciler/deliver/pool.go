@@ -13,7 +13,6 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate/tenancy"
-	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -35,7 +34,7 @@ type Pool struct {
 	// account finds the account for the objects of a Federation. After an error nothing is written.
 	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
 
-	descheduler descheduler.Settings
+	movable Movable // nil: no replica moves
 
 	crowd crowd
 

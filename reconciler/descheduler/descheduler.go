@@ -4,12 +4,18 @@ package descheduler
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
@@ -44,6 +50,40 @@ func (s Settings) Threshold(spec *v1alpha1.Descheduler) time.Duration {
 		return s.UnschedulableThreshold
 	}
 	return defaultThreshold
+}
+
+// Movable returns the threshold of a workload of which replicas may move, and Period; 0 for other objects.
+func (s Settings) Movable(f *state.Federation, id manifest.ID) (threshold, interval time.Duration) {
+	if threshold = s.Threshold(f.Spec().Descheduler); threshold == 0 || !applies(f.Plan(), id) {
+		return 0, 0
+	}
+	return threshold, s.Period()
+}
+
+// applies reports whether replicas of an object of a plan, which may be nil, may move.
+func applies(plan *propagate.Plan, id manifest.ID) bool {
+	if plan == nil {
+		return false
+	}
+	d := plan.Decision(id)
+	return d != nil && deschedule.Applies(d.Policy)
+}
+
+// AddTo adds to a part of a bundle the workloads of which the agent counts the replicas that the cluster cannot schedule.
+func (s Settings) AddTo(part *bundle.Part, f *state.Federation) {
+	threshold, plan := s.Threshold(f.Spec().Descheduler), f.Plan()
+	if threshold == 0 {
+		return
+	}
+	for _, o := range part.Objects {
+		if id, err := manifest.ParseEntry(o.Entry); err == nil && applies(plan, id) {
+			part.Movable = append(part.Movable, o.Entry)
+		}
+	}
+	slices.Sort(part.Movable)
+	if len(part.Movable) > 0 {
+		part.Settings.Descheduling = bundle.Descheduling{Threshold: metav1.Duration{Duration: threshold}, Interval: metav1.Duration{Duration: s.Period()}}
+	}
 }
 
 // Period returns the time between two checks.

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/retryqueue"
 	"github.com/accord-dev/accord/reconciler/state"
 )
@@ -41,6 +42,7 @@ type Publisher struct {
 	// hub reads without a cache, federations with one.
 	hub, federations client.Reader
 	store            *bundles.Store
+	counts           descheduler.Settings // of replicas that agents count
 	log              *slog.Logger
 	queue            retryqueue.Queue[string]
 
@@ -62,9 +64,9 @@ type published struct {
 }
 
 // New returns a publisher, which publishes nothing before Run is called. Without a store no cluster is in pull mode.
-func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, federations client.Reader, store *bundles.Store, log *slog.Logger) *Publisher {
+func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, federations client.Reader, store *bundles.Store, counts descheduler.Settings, log *slog.Logger) *Publisher {
 	return &Publisher{
-		registry: registry, account: account, hub: hub, federations: federations, store: store, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
+		registry: registry, account: account, hub: hub, federations: federations, store: store, counts: counts, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
 		epochs: map[string]string{}, published: map[string]published{},
 	}
 }
@@ -196,6 +198,7 @@ func (p *Publisher) part(ctx context.Context, key types.NamespacedName, cluster 
 	if err != nil || part == nil || part.Unknown {
 		return part, err
 	}
+	p.counts.AddTo(part, f)
 	part.Settings.Account, err = p.account(ctx, key)
 	return part, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
@@ -53,7 +54,7 @@ func indexOf(t *testing.T, store *bundles.Store) *bundle.Index {
 func newPublisher(h *hub) (*Publisher, *bundles.Store) {
 	store := bundles.New(bundles.CompressedLimit)
 	account := func(context.Context, types.NamespacedName) (tenancy.Account, error) { return tenancy.Account{}, nil }
-	return New(state.NewRegistry(reachability.NewTracker()), account, h, h, store, slog.Default()), store
+	return New(state.NewRegistry(reachability.NewTracker()), account, h, h, store, descheduler.Settings{}, slog.Default()), store
 }
 
 // A leader that starts knows no Federation: the agents keep what they have.
@@ -99,7 +100,7 @@ func TestABundleThatCannotBeMadeStays(t *testing.T) {
 // Where no API serves bundles, a cluster in pull mode waits; nothing is made of it.
 func TestWithoutAStoreNothingIsPublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New(state.NewRegistry(reachability.NewTracker()), nil, nil, nil, nil, slog.Default())
+		p := New(state.NewRegistry(reachability.NewTracker()), nil, nil, nil, nil, descheduler.Settings{}, slog.Default())
 		p.registry.SetAgent("eu", true)
 		p.SetAgent("eu", "uid")
 		p.Changed("eu")
