@@ -47,7 +47,7 @@ var granted = map[[2]string]string{
 }
 
 // everywhere are the packages that every package may import; they import none of ours.
-var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject"}
+var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject", "internal/compact"}
 
 // within is who may import whom among the packages below a folder; "." is the folder itself, which may import all of them.
 var within = map[string]map[string][]string{

@@ -44,10 +44,10 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 	if it.kind.Dependencies == nil {
 		return
 	}
-	for _, ref := range it.kind.Dependencies(it.manifest) {
+	for _, ref := range it.kind.Dependencies(it.manifest.Get()) {
 		for _, needed := range p.resolve(ref) {
 			id := needed.decision.ID
-			if seen[id] || p.rules.exclusions.Object(id, needed.manifest) != "" || needed.generated() {
+			if seen[id] || p.rules.exclusions.Object(id, needed.manifest.Get()) != "" || needed.generated() {
 				continue
 			}
 			seen[id] = true
@@ -60,7 +60,7 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 // generated reports whether the control plane of each cluster makes the object, and no policy names it.
 func (it *item) generated() bool {
 	id := it.decision.ID
-	return it.decision.Policy == nil && !exclude.FollowsService(id) && exclude.Generated(id, it.manifest) != ""
+	return it.decision.Policy == nil && !exclude.FollowsService(id) && exclude.Generated(id, it.manifest.Get()) != ""
 }
 
 // resolve returns the objects in Git that a reference names. A missing object is attached by the first plan that has
@@ -76,7 +76,7 @@ func (p *Plan) resolve(ref kind.Reference) []*item {
 	var found []*item
 	for _, it := range p.items.all {
 		id := it.decision.ID
-		if id.GroupKind() == ref.GroupKind() && id.Namespace == ref.Namespace && selector.Matches(labels.Set(it.manifest.GetLabels())) {
+		if id.GroupKind() == ref.GroupKind() && id.Namespace == ref.Namespace && selector.Matches(labels.Set(it.manifest.Get().GetLabels())) {
 			found = append(found, it)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/ptr"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
@@ -107,19 +108,19 @@ func BenchmarkNext(b *testing.B) {
 		{"content", func(in *propagate.Input, n int) { in.Objects[(n+6)%6] = annotated(in.Objects[(n+6)%6], n) }},
 		{"object", func(in *propagate.Input, n int) { // added, then removed
 			last := len(in.Objects) - 1
-			if in.Objects[last].Manifest.GetName() == "more" {
+			if in.Objects[last].Manifest.Get().GetName() == "more" {
 				in.Objects = in.Objects[:last]
 				return
 			}
 			more := annotated(in.Objects[0], n)
-			more.Manifest.SetName("more")
+			more.Manifest.Get().SetName("more")
 			in.Objects = append(in.Objects, more)
 		}},
 		{"policy", func(in *propagate.Input, n int) { // of one object
-			one := policy.Policy{Meta: policy.Meta{Namespace: in.Objects[0].Manifest.GetNamespace(), Name: "one"}}
+			one := policy.Policy{Meta: policy.Meta{Namespace: in.Objects[0].Manifest.Get().GetNamespace(), Name: "one"}}
 			one.Spec.Priority = ptr.To(int32(n))
 			one.Spec.SchedulerName = policy.DefaultScheduler
-			one.Spec.ResourceSelectors = []policy.ResourceSelector{{APIVersion: "apps/v1", Kind: "Deployment", Name: in.Objects[0].Manifest.GetName()}}
+			one.Spec.ResourceSelectors = []policy.ResourceSelector{{APIVersion: "apps/v1", Kind: "Deployment", Name: in.Objects[0].Manifest.Get().GetName()}}
 			in.Policies = append(slices.DeleteFunc(slices.Clone(in.Policies), func(p policy.Policy) bool { return p.Name == "one" }), one)
 		}},
 	}
@@ -136,8 +137,8 @@ func BenchmarkNext(b *testing.B) {
 }
 
 func annotated(o render.Object, n int) render.Object {
-	o.Manifest, o.Digest = o.Manifest.DeepCopy(), ""
-	o.Manifest.SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
+	o.Manifest, o.Digest = manifest.Whole(o.Manifest.Get().DeepCopy()), ""
+	o.Manifest.Get().SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
 	return o
 }
 
@@ -189,7 +190,7 @@ func policyEach(t testing.TB, objects int) propagate.Input {
 	t.Helper()
 	in := fleetOf(t, objects, 2)
 	for i := 0; i < objects; i += 3 {
-		u := in.Objects[i].Manifest
+		u := in.Objects[i].Manifest.Get()
 		selectors := []policy.ResourceSelector{{APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}}
 		name := fmt.Sprint("only-", u.GetName())
 		own := in.Policies[0]

@@ -11,16 +11,16 @@ import (
 // claim finds the policy of an object, or the reason why accord does not propagate it.
 func (p *Plan) claim(it *item) {
 	d := it.decision
-	if d.Why = p.rules.exclusions.Object(d.ID, it.manifest); d.Why != "" {
+	if d.Why = p.rules.exclusions.Object(d.ID, it.manifest.Get()); d.Why != "" {
 		return
 	}
-	if generated := exclude.Generated(d.ID, it.manifest); generated != "" {
-		if d.Policy = p.rules.claims.Naming(it.manifest); d.Policy == nil {
+	if generated := exclude.Generated(d.ID, it.manifest.Get()); generated != "" {
+		if d.Policy = p.rules.claims.Naming(it.manifest.Get()); d.Policy == nil {
 			d.Why = generated
 		}
 		return
 	}
-	if d.Policy = p.rules.claims.Winner(it.manifest); d.Policy == nil {
+	if d.Policy = p.rules.claims.Winner(it.manifest.Get()); d.Policy == nil {
 		d.Why = d.Unclaimed()
 	}
 }

@@ -33,6 +33,11 @@ func (p *Plan) Scopes() scope.Kinds { return p.scopes }
 
 // Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
 func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
+	return p.Packed(id).Get()
+}
+
+// Packed returns the manifest of Manifest in the form that the plan has.
+func (p *Plan) Packed(id manifest.ID) *manifest.Packed {
 	if it, known := p.items.get(id); known {
 		return it.manifest
 	}
@@ -86,7 +91,7 @@ func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 	if !known {
 		return nil
 	}
-	return p.rules.claims.Selecting(it.manifest)
+	return p.rules.claims.Selecting(it.manifest.Get())
 }
 
 // PlacedOn reports whether an object goes to a cluster, a Namespace that accord creates for its objects included.

@@ -77,5 +77,5 @@ func (p *Plan) bareNamespace(name string) *item {
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &decision.Decision{ID: id, GVK: u.GroupVersionKind()}
-	return &item{decision: d, manifest: u, kind: p.rules.interpreters.Book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)}
+	return &item{decision: d, manifest: manifest.Whole(u), kind: p.rules.interpreters.Book.Of(namespaceKind), candidates: p.rules.overrides.Candidates(u)}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -60,18 +59,18 @@ type relations struct {
 // item is one object on its way to clusters. Plans share it while nothing about the object changes.
 type item struct {
 	decision   *decision.Decision
-	manifest   *unstructured.Unstructured
+	manifest   *manifest.Packed
 	kind       kind.Kind
 	candidates []int // the overrides that may select the object
 	decided    bool  // its clusters are chosen
 	overwrite  bool  // it takes over an existing object of another owner
 	preserve   bool  // it stays when no longer wanted, because another object needs it
 
-	source      *unstructured.Unstructured // manifest as the input has it; nil for objects that only this plan has
-	earlier     *item                      // of the earlier plan, with the same manifest; only while a plan is made
-	ownDecision decision.Decision          // by its own policy, before dependencies and namespaces are added
-	previous    *previous.Decision         // decision of Input.Previous; nil for none
-	unclaimed   string                     // the reason why no policy claims it
+	source      *manifest.Packed   // manifest as the input has it; nil for objects that only this plan has
+	earlier     *item              // of the earlier plan, with the same manifest; only while a plan is made
+	ownDecision decision.Decision  // by its own policy, before dependencies and namespaces are added
+	previous    *previous.Decision // decision of Input.Previous; nil for none
+	unclaimed   string             // the reason why no policy claims it
 	needsRoom   bool
 
 	mu       sync.Mutex

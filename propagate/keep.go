@@ -72,7 +72,7 @@ func (p *Plan) Evicted(cluster string) []manifest.ID {
 	}
 	evicted := map[manifest.ID]bool{}
 	add := func(id manifest.ID) {
-		if it, _ := p.items.get(id); !it.decision.On(cluster) && p.KeepReason(cluster, id, it.manifest.GetLabels()) == "" {
+		if it, _ := p.items.get(id); !it.decision.On(cluster) && p.KeepReason(cluster, id, it.manifest.Get().GetLabels()) == "" {
 			evicted[id] = true
 		}
 	}

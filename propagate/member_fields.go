@@ -18,7 +18,7 @@ func scaled(items []*item) map[manifest.ID]bool {
 	targets := map[manifest.ID]bool{}
 	for _, it := range items {
 		if autoscaler.Is(it.decision.ID) {
-			targets[autoscaler.Target(it.decision.ID, it.manifest)] = true
+			targets[autoscaler.Target(it.decision.ID, it.manifest.Get())] = true
 		}
 	}
 	return targets
@@ -27,7 +27,7 @@ func scaled(items []*item) map[manifest.ID]bool {
 // yields returns the fields of an object that belong to the member once another field manager has set them; see
 // kind.Kind.
 func (p *Plan) yields(it *item) []string {
-	if it.kind.Replicas == nil || it.manifest.GetLabels()[retainReplicas] != "true" && !p.relations.scaled[it.decision.ID] {
+	if it.kind.Replicas == nil || it.manifest.Get().GetLabels()[retainReplicas] != "true" && !p.relations.scaled[it.decision.ID] {
 		return it.kind.Yields
 	}
 	return append(slices.Clone(it.kind.Yields), replicasPath)

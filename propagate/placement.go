@@ -91,7 +91,7 @@ func (p *Plan) question(it *item, term int, try attempt) place.Question {
 	}
 	q.Evicted = d.Evictions.Refused(q.On, try.returning)
 	if it.kind.Replicas != nil {
-		q.Total, q.Workload = it.kind.Replicas(it.manifest)
+		q.Total, q.Workload = it.kind.Replicas(it.manifest.Get())
 	}
 	q.Together, q.Apart = p.peers(it)
 	return q
@@ -104,7 +104,7 @@ func (p *Plan) filter(it *item, q place.Question, try attempt, a *termResult) []
 	var requests corev1.ResourceList
 	needsRoom, moves := q.NeedsRoom(), p.moves(it, q.Fresh)
 	if needsRoom && it.kind.Requirements != nil {
-		requests = it.kind.Requirements(it.manifest)
+		requests = it.kind.Requirements(it.manifest.Get())
 	}
 	fit := make([]place.Candidate, 0, min(len(p.members.All), 16))
 	for i := range p.members.All {
@@ -129,7 +129,7 @@ func (p *Plan) filter(it *item, q place.Question, try attempt, a *termResult) []
 func (p *Plan) moves(it *item, fresh bool) deschedule.Object {
 	return deschedule.Object{
 		Copies: p.unschedulable.Of(it.decision.ID), Before: it.last(), Template: it.decision.Template, Fresh: fresh,
-		Kind: &it.kind, Manifest: it.manifest,
+		Kind: &it.kind, Manifest: it.manifest.Get(),
 	}
 }
 
@@ -149,7 +149,7 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	d := it.decision
 	counts := make([]int32, len(shares)) // one allocation: a plan can have a million counts
 	a.chosen = make([]decision.Choice, 0, len(shares))
-	completions := divide.Completions(it.manifest, r, shares)
+	completions := divide.Completions(it.manifest.Get(), r, shares)
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {

@@ -94,9 +94,9 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 
 // newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
 func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
-	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
+	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.Get().GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
 	it := &item{
-		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest),
+		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest.Get()),
 		source: o.Source, earlier: earlier.item(o), previous: last,
 	}
 	var mistakes []error
@@ -156,7 +156,7 @@ func (p *Plan) provide(it *item) {
 	for _, c := range it.decision.Chosen {
 		on[c.Cluster] = true
 	}
-	p.relations.provided[manifest.Defines(it.manifest)] = on
+	p.relations.provided[manifest.Defines(it.manifest.Get())] = on
 }
 
 // Empty reports whether the plan places nothing on any cluster.

@@ -44,7 +44,7 @@ func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
 
 func (pair *PlanPair) sameResults(was, now *item) bool {
 	return pair.sameRendering && sameResults(was, now, pair.matching) &&
-		(was.manifest == now.manifest || reflect.DeepEqual(was.manifest.Object, now.manifest.Object))
+		(was.manifest == now.manifest || reflect.DeepEqual(was.manifest.Get().Object, now.manifest.Get().Object))
 }
 
 // sameResults reports whether the same choice of cluster and replicas has the same result for two items with equal

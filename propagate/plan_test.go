@@ -276,7 +276,7 @@ func TestMetadataThatIsNoMap(t *testing.T) {
 ---
 {apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
 `)
-	in.Objects[0].Manifest.Object["metadata"].(map[string]any)["labels"] = "app=web"
+	in.Objects[0].Manifest.Get().Object["metadata"].(map[string]any)["labels"] = "app=web"
 	target := plan(t, in).ForCluster("a")
 	require.Empty(t, target.Objects)
 	require.EqualError(t, target.Failed[0].Err, "a.yaml:1: ConfigMap default/web: metadata.labels is not an object")

@@ -160,7 +160,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 
 // template returns the object with its replicas and preserved labels, before any override.
 func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
-	u := a.item.manifest.DeepCopy()
+	u := a.item.manifest.Get().DeepCopy()
 	if a.choice.Replicas != nil && a.item.kind.SetReplicas != nil {
 		a.item.kind.SetReplicas(u, *a.choice.Replicas)
 	}
@@ -204,7 +204,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 // takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the
 // policy (Karmada §3.7).
 func (it *item) takesOver() bool {
-	switch manifest.Annotation(it.manifest, conflictAnnotation) {
+	switch manifest.Annotation(it.manifest.Get(), conflictAnnotation) {
 	case "overwrite":
 		return true
 	case "abort":

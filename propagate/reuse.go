@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
@@ -78,11 +76,11 @@ func (e *earlierPlan) item(o normalize.Object) *item {
 }
 
 // moved returns the copy of a manifest with this namespace that the plan made; nil if there is none. p may be nil.
-func (p *Plan) moved(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
+func (p *Plan) moved(source *manifest.Packed, namespace string) *manifest.Packed {
 	if p == nil {
 		return nil
 	}
-	id := manifest.IDOf(source)
+	id := manifest.IDOf(source.Get())
 	id.Namespace = namespace
 	if it, known := p.items.get(id); known && it.source == source {
 		return it.manifest

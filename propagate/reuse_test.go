@@ -205,7 +205,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 func TestNextIsNew(t *testing.T) {
 	kept, steps, aparts, evicted, moved := 0, 0, 0, 0, 0
 	for seed := range uint64(80) {
-		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, apart: seed%2 == 0}
+		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, memory: *render.NewCompactCache(), apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
 			h.put(fmt.Sprintf("%d.yaml", i), text)
 		}

@@ -177,7 +177,7 @@ func (p *Plan) assignRollouts() {
 	r.once.Do(func() {
 		r.claimedBy = map[*item]*policy.Rollout{}
 		for _, it := range p.items.all {
-			if claimed := r.claims.PolicyFor(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
+			if claimed := r.claims.PolicyFor(it.manifest.Get()); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
 				r.claimedBy[it] = claimed
 			}
 		}

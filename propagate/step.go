@@ -139,13 +139,13 @@ func (p *Plan) selectedBy(earlier *earlierPlan, now *rules) []*item {
 	var selects []func(it *item) bool
 	if !earlier.sameDecisions {
 		for _, changed := range now.claims.Adopt(p.rules.claims) {
-			selects = append(selects, func(it *item) bool { return changed.Selects(it.manifest) })
+			selects = append(selects, func(it *item) bool { return changed.Selects(it.manifest.Get()) })
 		}
 	}
 	for i, was := range earlier.matching {
 		if was != i {
 			selects = append(selects, func(it *item) bool {
-				return slices.Contains(it.candidates, i) || now.overrides.MaySelect(i, it.manifest)
+				return slices.Contains(it.candidates, i) || now.overrides.MaySelect(i, it.manifest.Get())
 			})
 		}
 	}
@@ -282,7 +282,7 @@ func (it *item) concernsNobody(was *item) bool {
 	a, b := &was.ownDecision, &it.ownDecision
 	return a.Policy == b.Policy && a.GVK == b.GVK && was.needsRoom == it.needsRoom &&
 		a.Overwrite == b.Overwrite && a.Preserve == b.Preserve && a.Dependencies == b.Dependencies && decision.SameTargets(a.Chosen, b.Chosen) &&
-		maps.Equal(was.manifest.GetLabels(), it.manifest.GetLabels()) && it.generated() == was.generated() && it.sameReferences(was)
+		maps.Equal(was.manifest.Get().GetLabels(), it.manifest.Get().GetLabels()) && it.generated() == was.generated() && it.sameReferences(was)
 }
 
 // sameReferences reports whether two items of one object need the same objects.
@@ -290,7 +290,7 @@ func (it *item) sameReferences(was *item) bool {
 	if it.kind.Dependencies == nil {
 		return true
 	}
-	return reflect.DeepEqual(it.kind.Dependencies(it.manifest), was.kind.Dependencies(was.manifest))
+	return reflect.DeepEqual(it.kind.Dependencies(it.manifest.Get()), was.kind.Dependencies(was.manifest.Get()))
 }
 
 // implyNamespaces decides again about the namespaces of the objects that changed.

@@ -28,7 +28,7 @@ func gather(items []*item) groups {
 // groups returns the groups of the object; empty when it is in none.
 func (it *item) groups() (together, apart string) {
 	if c := it.decision.Policy; c != nil {
-		return place.Groups(c.Spec.Placement.WorkloadAffinity, it.decision.ID.Namespace, it.manifest.GetLabels)
+		return place.Groups(c.Spec.Placement.WorkloadAffinity, it.decision.ID.Namespace, it.manifest.Labels)
 	}
 	return "", ""
 }

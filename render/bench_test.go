@@ -112,5 +112,5 @@ func one(t testing.TB, text string) *unstructured.Unstructured {
 	objects, err := Build(fstest.MapFS{"a.yaml": &fstest.MapFile{Data: []byte(text)}}, Options{})
 	require.NoError(t, err)
 	require.Len(t, objects, 1)
-	return objects[0].Manifest
+	return objects[0].Manifest.Get()
 }

@@ -51,7 +51,7 @@ func describe(fsys fs.FS, dir string) string {
 	}
 	var b strings.Builder
 	for _, o := range objects {
-		text, err := yaml.Marshal(o.Manifest.Object)
+		text, err := yaml.Marshal(o.Manifest.Get().Object)
 		if err != nil {
 			return err.Error()
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/render/decode"
 	"github.com/accord-dev/accord/render/partition"
 )
@@ -22,6 +23,7 @@ type Cache struct {
 	files   map[string]*cachedFile
 	built   map[string]*cachedBuild // by directory
 	vetted  map[string]*vetted      // by directory
+	texts   *compact.Texts          // has the objects in compact form; nil to have them whole
 	result  *result                 // nil after an error
 }
 
@@ -51,14 +53,18 @@ func (k *cachedBuild) size() (bytes int64) {
 	return bytes
 }
 
+// NewCompactCache returns an empty cache with manifests in compact form: for a process that keeps many objects and seldom looks at them.
+func NewCompactCache() *Cache { return &Cache{texts: &compact.Texts{}} }
+
 // Build works as the function Build and reuses the results of the previous build. It drops them if the options changed.
 func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 	before := *m
 	if before.options.Source != o.Source || before.options.Dir != o.Dir {
-		before = Cache{}
+		before = Cache{texts: before.texts}
 	}
 	*m = emptyCache(o, fsys)
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{}, sizes: partition.UsualSizes}.build(o)
+	m.texts = before.texts
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{Texts: before.texts}, sizes: partition.UsualSizes}.build(o)
 }
 
 func emptyCache(o Options, fsys fs.FS) Cache {

@@ -12,6 +12,9 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/compact"
 )
 
 // digestPrefix names the algorithm, so that a digest of another algorithm never equals one of SHA-256.
@@ -26,13 +29,30 @@ type Sum [sha256.Size]byte
 // SumOf returns the Sum of u: sorted keys, no spaces. A number has the same Sum as integer and as float, so a round trip
 // through JSON does not change the Sum.
 func SumOf(u *unstructured.Unstructured) Sum {
+	var sum Sum
+	withJSON(u, func(text []byte) { sum = sha256.Sum256(text) })
+	return sum
+}
+
+// pack returns a manifest, in compact form unless keep is nil, and its digest.
+func pack(u *unstructured.Unstructured, keep *compact.Texts) (packed *manifest.Packed, digest string) {
+	if keep == nil {
+		return manifest.Whole(u), Digest(u)
+	}
+	withJSON(u, func(text []byte) {
+		packed, digest = manifest.Pack(u, text, keep), Sum(sha256.Sum256(text)).Digest()
+	})
+	return packed, digest
+}
+
+// withJSON calls do with the canonical JSON of u, which do must not keep.
+func withJSON(u *unstructured.Unstructured, do func(text []byte)) {
 	text := texts.Get().(*[]byte)
 	*text = appendJSON((*text)[:0], u.Object)
-	sum := sha256.Sum256(*text)
+	do(*text)
 	if cap(*text) <= maxText {
 		texts.Put(text)
 	}
-	return sum
 }
 
 // texts are buffers of at most maxText bytes, more than most objects have.

@@ -28,7 +28,7 @@ func FuzzBuild(f *testing.F) {
 		for _, o := range objects {
 			require.NotEmpty(t, o.ID().Name)
 			require.Positive(t, o.Origin.Line)
-			copied := &unstructured.Unstructured{Object: o.Manifest.DeepCopy().Object}
+			copied := &unstructured.Unstructured{Object: o.Manifest.Get().DeepCopy().Object}
 			require.Equal(t, o.Digest, Digest(copied))
 			Strip(copied)
 		}

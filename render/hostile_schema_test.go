@@ -41,7 +41,7 @@ func withSchema() map[string]string {
 func containersOf(t *testing.T, files map[string]string) string {
 	objects, err := Build(treeOf(files), Options{})
 	require.NoError(t, err)
-	text, err := json.Marshal(objects[0].Manifest.Object["spec"])
+	text, err := json.Marshal(objects[0].Manifest.Get().Object["spec"])
 	require.NoError(t, err)
 	return string(text)
 }
@@ -64,7 +64,7 @@ func TestHostileConcurrentBuilds(t *testing.T) {
 			}
 			for range 5 {
 				objects, err := Build(treeOf(files), Options{})
-				if err != nil || strings.Contains(string(marshal(objects[0].Manifest.Object)), "sidecar") != want {
+				if err != nil || strings.Contains(string(marshal(objects[0].Manifest.Get().Object)), "sidecar") != want {
 					t.Errorf("build %d: %v", i, err)
 				}
 			}

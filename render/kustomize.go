@@ -195,7 +195,7 @@ func (v *vetter) objectsOf(r *root, k *cachedBuild) (objects []kustomized, err e
 func (v *vetter) manifests(file string) []partition.Manifest {
 	var found []partition.Manifest
 	for _, o := range v.files[file] {
-		found = append(found, partition.Manifest{Unstructured: o.Manifest, Line: o.Origin.Line})
+		found = append(found, partition.Manifest{Unstructured: o.Manifest.Get(), Line: o.Origin.Line})
 	}
 	return found
 }
@@ -253,9 +253,13 @@ func (r *root) objects(built resmap.ResMap) (ids []partition.ID, objects []kusto
 
 // shareBuilt keeps the equal parts of new objects in memory once.
 func (b builder) shareBuilt(objects []kustomized) {
-	for _, o := range objects {
-		if o.err == nil {
-			b.sharing.Share(o.Manifest.Object)
+	for i := range objects {
+		if o := &objects[i]; o.err == nil {
+			u := o.Manifest.Get()
+			b.sharing.Share(u.Object)
+			if b.current.texts != nil {
+				o.Manifest, o.Digest = pack(u, b.current.texts)
+			}
 		}
 	}
 }
@@ -272,7 +276,7 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	if !keepOrigin {
 		dropAnnotations(u, originAnnotation)
 	}
-	o := Object{Manifest: u, Origin: r.Origin, Digest: Digest(u), id: manifest.IDOf(u)}
+	o := Object{Manifest: manifest.Whole(u), Origin: r.Origin, Digest: Digest(u), id: manifest.IDOf(u)}
 	if err == nil && from != nil {
 		o.Origin.Path = path.Join(r.Dir, from.Path)
 		if from.ConfiguredIn != "" {
@@ -292,7 +296,7 @@ func (v *vetter) finish(r *root, built []kustomized) ([]Object, error) {
 			v.locate(&o)
 		}
 		if err == nil && !*k.valid {
-			err = checkObject(&decode.Decoder{File: decode.File{Origin: o.Origin}}, &yaml.Node{}, o.Manifest.Object)
+			err = checkObject(&decode.Decoder{File: decode.File{Origin: o.Origin}}, &yaml.Node{}, o.Manifest.Get().Object)
 			*k.valid = err == nil
 		}
 		if err == nil {
@@ -332,7 +336,7 @@ func newSourceFile(objects []Object) *sourceFile {
 		if f.byDigest[o.Digest] == nil {
 			f.byDigest[o.Digest] = o
 		}
-		gvk, name := o.Manifest.GroupVersionKind(), o.Manifest.GetName()
+		gvk, name := o.Manifest.Get().GroupVersionKind(), o.Manifest.Get().GetName()
 		if f.byName[gvk] == nil {
 			f.byName[gvk] = map[string]*Object{}
 		}
@@ -352,7 +356,7 @@ func newSourceFile(objects []Object) *sourceFile {
 // similar returns the line of the object with the longest name that is a part of the name of o; 0 if there is none. Prefixes and
 // suffixes only lengthen names.
 func (f *sourceFile) similar(o *Object) int {
-	gvk, name := o.Manifest.GroupVersionKind(), o.Manifest.GetName()
+	gvk, name := o.Manifest.Get().GroupVersionKind(), o.Manifest.Get().GetName()
 	for _, length := range f.lengths[gvk] {
 		var best *Object
 		for from := 0; from+length <= len(name); from++ {

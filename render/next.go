@@ -84,7 +84,9 @@ func (b builder) next(dir string) ([]Object, bool) {
 	}
 	objects, done := n.objects(dir)
 	if !done { // the kustomizations may have been built
+		texts := b.current.texts
 		*b.current = emptyCache(b.current.options, b.fsys)
+		b.current.texts = texts
 	}
 	return objects, done
 }

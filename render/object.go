@@ -3,15 +3,13 @@
 package render
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 )
 
 // Object is one manifest as written in Git, or as built by kustomize.
 type Object struct {
 	// Manifest is shared by all holders of the Object: copy it before you change it.
-	Manifest *unstructured.Unstructured
+	Manifest *manifest.Packed
 	// Origin is the first line of the manifest's content, without preceding comments. For an object that kustomize
 	// built it is the source file, or the kustomization that generated the object; Line is 0 if unknown.
 	Origin manifest.Origin
@@ -29,5 +27,5 @@ func (o Object) ID() manifest.ID {
 	if o.id != (manifest.ID{}) {
 		return o.id
 	}
-	return manifest.IDOf(o.Manifest)
+	return manifest.IDOf(o.Manifest.Get())
 }

@@ -62,7 +62,8 @@ func readDocument(f decode.File, d decode.Document, shared *decode.Sharing) ([]O
 		return nil, err
 	}
 	u := &unstructured.Unstructured{Object: fields}
-	return []Object{{Manifest: u, Origin: f.At(d.Line), Text: d.Text, Digest: Digest(u), id: manifest.IDOf(u)}}, nil
+	packed, digest := pack(u, shared.KeepIn())
+	return []Object{{Manifest: packed, Origin: f.At(d.Line), Text: d.Text, Digest: digest, id: manifest.IDOf(u)}}, nil
 }
 
 // readElsewhere is the advice about files beside the manifests.
@@ -98,7 +99,8 @@ func readList(d *decode.Decoder, node *yaml.Node, items []any) ([]Object, error)
 			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
-		objects = append(objects, Object{Manifest: u, Origin: d.File.At(at.Line + d.Offset), Digest: Digest(u), id: manifest.IDOf(u)})
+		packed, digest := pack(u, d.Sharing.KeepIn())
+		objects = append(objects, Object{Manifest: packed, Origin: d.File.At(at.Line + d.Offset), Digest: digest, id: manifest.IDOf(u)})
 	}
 	for _, err := range wrong.Errs {
 		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {

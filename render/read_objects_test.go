@@ -66,8 +66,8 @@ func TestRead(t *testing.T) {
 			for key, value := range c.want {
 				want[key] = value
 			}
-			require.Equal(t, want, objects[0].Manifest.Object)
-			require.Equal(t, Digest(objects[0].Manifest), objects[0].Digest)
+			require.Equal(t, want, objects[0].Manifest.Get().Object)
+			require.Equal(t, Digest(objects[0].Manifest.Get()), objects[0].Digest)
 		})
 	}
 }
@@ -78,7 +78,7 @@ func TestJSONEscapes(t *testing.T) {
 		`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "v": "\ud83d\ude00 \/ \u00e4 \\ud83d\\ude00 \t"}`,
 	)}}, Options{})
 	require.NoError(t, err)
-	require.Equal(t, "\U0001F600 / \u00e4 \\ud83d\\ude00 \t", objects[0].Manifest.Object["v"])
+	require.Equal(t, "\U0001F600 / \u00e4 \\ud83d\\ude00 \t", objects[0].Manifest.Get().Object["v"])
 }
 
 func TestReadRefuses(t *testing.T) {

@@ -99,7 +99,7 @@ func (v *vetter) composite(source types.SourceSelector) bool {
 	}
 	for _, objects := range v.files {
 		for _, o := range objects {
-			if (source.Kind == "" || source.Kind == o.Manifest.GetKind()) && reaches(o.Manifest.Object, steps) {
+			if (source.Kind == "" || source.Kind == o.Manifest.Get().GetKind()) && reaches(o.Manifest.Get().Object, steps) {
 				return true
 			}
 		}

@@ -33,7 +33,7 @@ func NewCache(o Options, files []StoredFile) *Cache {
 	for _, f := range files {
 		for i := range f.Objects {
 			f.Objects[i].Origin.Source = o.Source
-			f.Objects[i].id = manifest.IDOf(f.Objects[i].Manifest)
+			f.Objects[i].id = manifest.IDOf(f.Objects[i].Manifest.Get())
 		}
 		m.files[f.Path] = &cachedFile{id: f.ContentID, objects: f.Objects, documents: len(f.Objects)}
 	}

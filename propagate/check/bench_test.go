@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -110,8 +111,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 	changed := in
 	changed.Objects, changed.Previous = slices.Clone(in.Objects), plan.Previous()
-	changed.Objects[0].Manifest, changed.Objects[0].Digest = in.Objects[0].Manifest.DeepCopy(), ""
-	changed.Objects[0].Manifest.SetAnnotations(map[string]string{"a": "b"})
+	changed.Objects[0].Manifest, changed.Objects[0].Digest = manifest.Whole(in.Objects[0].Manifest.Get().DeepCopy()), ""
+	changed.Objects[0].Manifest.Get().SetAnnotations(map[string]string{"a": "b"})
 	next, err := plan.Next(changed)
 	require.NoError(b, err)
 	require.True(b, next.StepFrom(plan))

@@ -119,7 +119,7 @@ func idle(e overrider, objects []*object) propagate.Finding {
 func without(objects []*object) string {
 	var kinds []string
 	for _, o := range objects {
-		if len(podspec.Containers(o.manifest, "containers")) > 0 {
+		if len(podspec.Containers(o.manifest.Get(), "containers")) > 0 {
 			return ""
 		}
 		if !slices.Contains(kinds, o.ID.Kind) {
@@ -132,7 +132,7 @@ func without(objects []*object) string {
 func containerNames(objects []*object) []string {
 	var names []string
 	for _, o := range objects {
-		for _, c := range podspec.Containers(o.manifest, "containers") {
+		for _, c := range podspec.Containers(o.manifest.Get(), "containers") {
 			names = append(names, c.Name)
 		}
 	}

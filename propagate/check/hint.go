@@ -60,7 +60,7 @@ func (r *Review) hintLabels(s policy.ResourceSelector) string {
 	}
 	requirements, _ := selector.Requirements()
 	for _, need := range requirements {
-		if !slices.ContainsFunc(r.near(s), func(o *object) bool { return need.Matches(policy.LabelsOf(o.manifest)) }) {
+		if !slices.ContainsFunc(r.near(s), func(o *object) bool { return need.Matches(policy.LabelsOf(o.manifest.Get())) }) {
 			return fmt.Sprintf("no %s there has the labels %s", s.Kind, need.String())
 		}
 	}

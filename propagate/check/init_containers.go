@@ -48,8 +48,8 @@ imageOverrider:
 
 // leftOut returns an init container with the value that an edit replaced in a container beside it.
 func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (podspec.Container, bool) {
-	for _, c := range podspec.Containers(v.object.manifest, "initContainers") {
-		for _, edited := range podspec.Containers(v.object.manifest, "containers") {
+	for _, c := range podspec.Containers(v.object.manifest.Get(), "initContainers") {
+		for _, edited := range podspec.Containers(v.object.manifest.Get(), "containers") {
 			same := podspec.Repository(c.Image) == podspec.Repository(edited.Image)
 			if o.Component == "Registry" {
 				same = podspec.Registry(c.Image) == podspec.Registry(edited.Image)

@@ -55,7 +55,7 @@ type failure struct {
 func (r *Review) failures(o *object) []failure {
 	book := r.plan.Interpreters().Book
 	var all []failure
-	for _, err := range book.Check(o.manifest) {
+	for _, err := range book.Check(o.manifest.Get()) {
 		all = append(all, failureOf(o, err))
 	}
 	return all

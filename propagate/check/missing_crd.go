@@ -30,7 +30,7 @@ spec:
 		}
 		var findings []propagate.Finding
 		for _, crd := range r.byKind()[manifest.DefinitionKind] {
-			defined := manifest.Defines(crd.manifest)
+			defined := manifest.Defines(crd.manifest.Get())
 			missing := map[string]bool{}
 			var objects []*object
 			for _, o := range r.byKind()[defined] {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
@@ -75,7 +76,7 @@ spec: {resourceSelectors: [{apiVersion: v1, kind: Secret}]}
 func edit(random *rand.Rand, in propagate.Input, original []render.Object) {
 	i := random.IntN(len(in.Objects))
 	o := &in.Objects[i]
-	u := o.Manifest.DeepCopy()
+	u := o.Manifest.Get().DeepCopy()
 	set := func(value any, fields ...string) { _ = unstructured.SetNestedField(u.Object, value, fields...) }
 	switch random.IntN(10) {
 	case 0:
@@ -104,5 +105,5 @@ func edit(random *rand.Rand, in propagate.Input, original []render.Object) {
 	case 8:
 		set([]string{"kubernetes.io/service-account-token", "Opaque"}[random.IntN(2)], "type")
 	}
-	o.Manifest, o.Text = u, nil
+	o.Manifest, o.Text = manifest.Whole(u), nil
 }

@@ -49,7 +49,7 @@ spec:
 // knowsReplicas reports whether accord knows where the kind of the object has its replicas, or the object has no
 // spec.replicas.
 func (r *Review) knowsReplicas(o *object) bool {
-	_, found, _ := unstructured.NestedFieldNoCopy(o.manifest.Object, "spec", "replicas")
+	_, found, _ := unstructured.NestedFieldNoCopy(o.manifest.Get().Object, "spec", "replicas")
 	return !found || r.plan.Kind(o.ID.GroupKind()).Replicas != nil
 }
 
@@ -59,6 +59,6 @@ func (r *Review) counted(o *object) bool {
 	if k.Replicas == nil {
 		return false
 	}
-	_, ok := k.Replicas(o.manifest)
+	_, ok := k.Replicas(o.manifest.Get())
 	return ok
 }

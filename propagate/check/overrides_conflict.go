@@ -139,7 +139,7 @@ func exactness(o *object, by *policy.Override) int {
 	}
 	best := policy.NoMatch
 	for _, s := range by.Spec.ResourceSelectors {
-		best = max(best, s.MatchID(o.ID, o.manifest))
+		best = max(best, s.MatchID(o.ID, o.manifest.Get()))
 	}
 	return best
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -42,7 +41,7 @@ type Review struct {
 // object is one object with its decision.
 type object struct {
 	*decision.Decision
-	manifest *unstructured.Unstructured
+	manifest *manifest.Packed
 }
 
 // space is a kind in a namespace.
@@ -56,7 +55,7 @@ func NewReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r := newReview(in, plan)
 	r.objects = make([]*object, len(plan.Decisions))
 	for i, d := range plan.Decisions {
-		r.objects[i] = &object{d, plan.Manifest(d.ID)}
+		r.objects[i] = &object{d, plan.Packed(d.ID)}
 	}
 	return r
 }
@@ -117,7 +116,7 @@ func (r *Review) textsByPlace() map[manifest.Origin]map[string][]byte {
 		if texts[o.Origin] == nil {
 			texts[o.Origin] = map[string][]byte{}
 		}
-		texts[o.Origin][o.Manifest.GetName()] = o.Text
+		texts[o.Origin][o.ID().Name] = o.Text
 	}
 	return texts
 }

@@ -27,7 +27,7 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]   # startupProbe: {periodSeconds: 10, failureThreshold: 30}
   propagateDeps: true
   failover: {application: {decisionConditions: {tolerationSeconds: 120}}}   # the probe allows 300 seconds`,
-	reads: func(_ *Review, o *object) string { return fmt.Sprint(podspec.Start(o.manifest)) },
+	reads: func(_ *Review, o *object) string { return fmt.Sprint(podspec.Start(o.manifest.Get())) },
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
@@ -44,7 +44,7 @@ spec:
 func tooShort(p *policy.Policy, tolerated int64, objects []*object) []propagate.Finding {
 	longest, reason, id, slow := tolerated, "", "", 0
 	for _, o := range objects {
-		needs, why := podspec.Start(o.manifest)
+		needs, why := podspec.Start(o.manifest.Get())
 		if needs > tolerated {
 			slow++
 		}

@@ -60,7 +60,7 @@ spec:
 // unfilled returns the findings about the fields of an object.
 func (r *Review) unfilled(o *object) []propagate.Finding {
 	var findings []propagate.Finding
-	for _, e := range expected(o.manifest) {
+	for _, e := range expected(o.manifest.Get()) {
 		if template.MatchString(e.text) {
 			findings = append(findings, unfilled(r.fieldOf(o, e.field), short(o.ID), e.field))
 		}

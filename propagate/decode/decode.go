@@ -46,7 +46,7 @@ type Sorter struct{ decoded map[written]any }
 
 // written is a manifest with its place, which errors about the decoded value name.
 type written struct {
-	manifest *unstructured.Unstructured
+	manifest *manifest.Packed
 	origin   manifest.Origin
 }
 
@@ -101,7 +101,7 @@ func definedKinds(objects []render.Object) map[schema.GroupKind]bool {
 	defined := map[schema.GroupKind]bool{}
 	for i := range objects {
 		if o := &objects[i]; o.ID().GroupKind() == manifest.DefinitionKind {
-			defined[manifest.Defines(o.Manifest)] = true
+			defined[manifest.Defines(o.Manifest.Get())] = true
 		}
 	}
 	return defined
@@ -175,7 +175,7 @@ func decodeInto[T any](n *sorting, list *[]T, decode func(*unstructured.Unstruct
 		*list = append(*list, known)
 		return nil
 	}
-	decoded, err := decode(o.Manifest, o.Text, o.Origin)
+	decoded, err := decode(o.Manifest.Get(), o.Text, o.Origin)
 	if err == nil {
 		n.now[key] = decoded
 	}
@@ -184,7 +184,7 @@ func decodeInto[T any](n *sorting, list *[]T, decode func(*unstructured.Unstruct
 }
 
 func (p *Parts) addCluster(o render.Object) error {
-	c, err := v1alpha1.DecodeCluster(o.Manifest, o.Text, o.Origin)
+	c, err := v1alpha1.DecodeCluster(o.Manifest.Get(), o.Text, o.Origin)
 	if err != nil {
 		return err
 	}

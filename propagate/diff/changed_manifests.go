@@ -91,7 +91,7 @@ func documents(in propagate.Input) map[string]*document {
 		all[name] = &document{origin: at, content: content}
 	}
 	for _, o := range in.Objects {
-		add(o.ID().String(), o.Origin, o.Manifest)
+		add(o.ID().String(), o.Origin, o.Manifest.Get())
 	}
 	addPolicy := func(name string, at manifest.Origin, spec any) {
 		all[name] = &document{origin: at, content: spec, policy: true}

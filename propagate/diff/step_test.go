@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 )
@@ -25,8 +26,8 @@ func TestStepIsComparedAsAPlan(t *testing.T) {
 			for range random.IntN(3) {
 				if len(in.Objects) > 0 {
 					edited := &in.Objects[random.IntN(len(in.Objects))]
-					edited.Manifest, edited.Digest = edited.Manifest.DeepCopy(), ""
-					edited.Manifest.SetAnnotations(map[string]string{"n": fmt.Sprint(random.IntN(1000))})
+					edited.Manifest, edited.Digest = manifest.Whole(edited.Manifest.Get().DeepCopy()), ""
+					edited.Manifest.Get().SetAnnotations(map[string]string{"n": fmt.Sprint(random.IntN(1000))})
 					edited.Text = nil
 				}
 			}

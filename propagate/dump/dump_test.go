@@ -106,7 +106,7 @@ spec:
       plaintext:
       - {path: /data/color, operator: replace, value: blue}
 `)
-	in.Objects[0].Manifest.Object["data"].(map[string]any)["broken"] = "hunter2 is not base64"
+	in.Objects[0].Manifest.Get().Object["data"].(map[string]any)["broken"] = "hunter2 is not base64"
 	text := written(t, in)
 	for _, secret := range []string{"hunter2", "aHVudGVyMg", "swordfish", "base64"} {
 		require.NotContains(t, text, secret)

@@ -115,7 +115,7 @@ func evictions(in propagate.Input) []objectEvictions {
 
 func (d *writer) objects(in propagate.Input) []byte {
 	for _, o := range in.Objects {
-		u := o.Manifest
+		u := o.Manifest.Get()
 		if o.ID().IsSecret() {
 			u = d.secrets.secret(u)
 		}

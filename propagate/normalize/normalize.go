@@ -16,8 +16,8 @@ import (
 // Object is one manifest with its namespace set.
 type Object struct {
 	ID       manifest.ID
-	Manifest *unstructured.Unstructured
-	Source   *unstructured.Unstructured // manifest as the input has it
+	Manifest *manifest.Packed
+	Source   *manifest.Packed // manifest as the input has it
 	Origin   manifest.Origin
 	// ScopeUnknown means that the manifest names no namespace, and the kind may have one or not.
 	ScopeUnknown bool
@@ -31,7 +31,7 @@ func (o Object) Digest() string {
 	if o.digest != "" {
 		return o.digest
 	}
-	return render.Digest(o.Manifest)
+	return render.Digest(o.Manifest.Get())
 }
 
 // Mistakes returns the values that the kind of an object cannot read, each a *manifest.Error.
@@ -40,7 +40,7 @@ func (o Object) Mistakes(k kind.Kind) []error {
 		return nil
 	}
 	var errs []error
-	for _, m := range k.Mistakes(o.Manifest) {
+	for _, m := range k.Mistakes(o.Manifest.Get()) {
 		errs = append(errs, m.At(o.Origin, o.Text))
 	}
 	return errs
@@ -51,7 +51,7 @@ type Before struct {
 	// Decided reports whether there is a previous decision about an object.
 	Decided func(id manifest.ID) bool
 	// Moved returns the copy of a manifest with this namespace; nil if there is none.
-	Moved func(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured
+	Moved func(source *manifest.Packed, namespace string) *manifest.Packed
 }
 
 // Objects sets the namespace of every object, and sorts the objects by ID. The errors are about objects that are there twice. It copies a
@@ -60,19 +60,18 @@ type Before struct {
 func Objects(all []render.Object, scopes scope.Kinds, before Before) ([]Object, []error) {
 	objects := make([]Object, len(all))
 	for i, o := range all {
-		u, digest := o.Manifest, o.Digest
+		packed, u, digest := o.Manifest, o.Manifest.Get(), o.Digest
 		want, known := scopes.Namespace(u)
 		if !known {
 			want, known = previousNamespace(u, before)
 		}
 		if want != u.GetNamespace() {
 			digest = ""
-			if u = before.Moved(o.Manifest, want); u == nil {
-				u = o.Manifest.DeepCopy()
-				u.SetNamespace(want)
+			if packed = before.Moved(o.Manifest, want); packed == nil {
+				packed = o.Manifest.In(want)
 			}
 		}
-		objects[i] = Object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text, i, digest}
+		objects[i] = Object{manifest.IDOf(packed.Get()), packed, o.Manifest, o.Origin, !known, o.Text, i, digest}
 	}
 	slices.SortFunc(objects, func(a, b Object) int {
 		return cmp.Or(a.ID.Compare(b.ID), a.Origin.Compare(b.Origin))

@@ -43,10 +43,10 @@ func Of(objects []render.Object, clusters []fleet.Cluster) Kinds {
 			continue
 		}
 		scope := Namespaced
-		if text, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "scope"); text == "Cluster" {
+		if text, _, _ := unstructured.NestedString(o.Manifest.Get().Object, "spec", "scope"); text == "Cluster" {
 			scope = Cluster
 		}
-		k.defined[manifest.Defines(o.Manifest)] = scope
+		k.defined[manifest.Defines(o.Manifest.Get())] = scope
 	}
 	return k
 }

@@ -162,7 +162,7 @@ func (r *Rules) Scripts(parts decode.Parts) []Refusal {
 	limit := r.Limits().WithDefaults().Scripts.Duration
 	objects := make([]*unstructured.Unstructured, len(parts.Objects))
 	for i, o := range parts.Objects {
-		objects[i] = o.Manifest
+		objects[i] = o.Manifest.Get()
 	}
 	c := interpret.Measure(parts.Customizations, objects, limit)
 	if c == nil {

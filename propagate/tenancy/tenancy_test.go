@@ -96,7 +96,7 @@ func build(t *testing.T, c *golden.Case, name string) []render.Object {
 func tenantsOf(t *testing.T, c *golden.Case) []v1alpha1.Tenant {
 	var all []v1alpha1.Tenant
 	for _, o := range build(t, c, "tenants.yaml") {
-		tenant, err := v1alpha1.DecodeTenant(o.Manifest, o.Text, o.Origin)
+		tenant, err := v1alpha1.DecodeTenant(o.Manifest.Get(), o.Text, o.Origin)
 		require.NoError(t, err)
 		all = append(all, tenant)
 	}

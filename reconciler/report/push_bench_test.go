@@ -77,9 +77,9 @@ func newPushes(t testing.TB, objects int) *pushes {
 // change returns the next plan, in which one object has another content.
 func (p *pushes) change(i int) *propagate.Plan {
 	at := i % (len(p.in.Objects) - 1)
-	u := p.in.Objects[at].Manifest.DeepCopy()
+	u := p.in.Objects[at].Manifest.Get().DeepCopy()
 	require.NoError(p, unstructured.SetNestedField(u.Object, fmt.Sprint("v", i), "data", "v"))
-	p.in.Objects[at].Manifest, p.in.Objects[at].Digest = u, ""
+	p.in.Objects[at].Manifest, p.in.Objects[at].Digest = manifest.Whole(u), ""
 	p.in.Previous = p.plan.Previous()
 	next, err := p.plan.Next(p.in)
 	require.NoError(p, err)

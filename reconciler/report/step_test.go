@@ -64,7 +64,7 @@ func edited(t *testing.T, random *rand.Rand, in *propagate.Input) propagate.Inpu
 	in.Objects = slices.Clone(in.Objects)
 	for range random.IntN(3) {
 		at := random.IntN(len(in.Objects))
-		u := in.Objects[at].Manifest.DeepCopy()
+		u := in.Objects[at].Manifest.Get().DeepCopy()
 		switch random.IntN(6) {
 		case 0:
 			require.NoError(t, unstructured.SetNestedField(u.Object, []string{"yes", "no"}[random.IntN(2)], "metadata", "labels", "chosen"))
@@ -74,13 +74,13 @@ func edited(t *testing.T, random *rand.Rand, in *propagate.Input) propagate.Inpu
 		case 2:
 			added := in.Objects[at]
 			u.SetName(fmt.Sprint("added-", random.Uint64()))
-			added.Manifest, added.Digest = u, ""
+			added.Manifest, added.Digest = manifest.Whole(u), ""
 			in.Objects = append(in.Objects, added)
 			continue
 		default:
 			require.NoError(t, unstructured.SetNestedField(u.Object, fmt.Sprint(random.IntN(3)), "data", "v"))
 		}
-		in.Objects[at].Manifest, in.Objects[at].Digest = u, ""
+		in.Objects[at].Manifest, in.Objects[at].Digest = manifest.Whole(u), ""
 	}
 	return *in
 }

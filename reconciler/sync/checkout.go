@@ -216,7 +216,7 @@ func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, er
 		b.bySource = map[string]*render.Cache{}
 	}
 	if b.bySource[name] == nil {
-		b.bySource[name] = &render.Cache{}
+		b.bySource[name] = render.NewCompactCache()
 	}
 	return b.bySource[name].Build(c.snapshots[i].FS, o)
 }

@@ -143,7 +143,7 @@ func (r *reader) file() render.StoredFile {
 		if r.bad = r.bad || !is; r.bad {
 			return f
 		}
-		o.Manifest = &unstructured.Unstructured{Object: fields}
+		o.Manifest = manifest.Whole(&unstructured.Unstructured{Object: fields})
 		f.Objects = append(f.Objects, o)
 	}
 	return f

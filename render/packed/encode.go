@@ -40,7 +40,7 @@ func Encode(files []render.StoredFile) []byte {
 	w := &writer{index: map[string]uint64{}, uses: map[part]int{}, places: map[part]uint64{}}
 	for _, f := range files {
 		for _, o := range f.Objects {
-			w.count(o.Manifest.Object, 0)
+			w.count(o.Manifest.Get().Object, 0)
 		}
 	}
 	var groups [][]byte
@@ -148,7 +148,7 @@ func (w *writer) file(b []byte, f render.StoredFile) ([]byte, bool) {
 			b = append(binary.AppendUvarint(append(b, 1), uint64(len(o.Text))), o.Text...)
 		}
 		var ok bool
-		if b, ok = w.value(b, o.Manifest.Object, 0); !ok {
+		if b, ok = w.value(b, o.Manifest.Get().Object, 0); !ok {
 			return nil, false
 		}
 	}

@@ -39,7 +39,7 @@ func Read(file, federation string) (*Rules, error) {
 			if id := o.ID(); id.Group != policy.ConfigGroup || id.Kind != "ResourceInterpreterCustomization" {
 				continue
 			}
-			c, err := policy.DecodeCustomization(o.Manifest, o.Text, o.Origin)
+			c, err := policy.DecodeCustomization(o.Manifest.Get(), o.Text, o.Origin)
 			if mistakes = append(mistakes, err); err == nil {
 				k.customizations = append(k.customizations, c)
 			}

@@ -33,7 +33,7 @@ func (k *Rules) Samples(desired, observed string) ([]Sample, error) {
 	}
 	var all []Sample
 	for _, o := range templates {
-		all = append(all, Sample{id: o.ID(), desired: o.Manifest})
+		all = append(all, Sample{id: o.ID(), desired: o.Manifest.Get()})
 	}
 	for _, o := range live {
 		i := 0
@@ -43,7 +43,7 @@ func (k *Rules) Samples(desired, observed string) ([]Sample, error) {
 		if i == len(all) {
 			all = append(all, Sample{id: o.ID()})
 		}
-		all[i].observed = o.Manifest
+		all[i].observed = o.Manifest.Get()
 	}
 	return all, nil
 }

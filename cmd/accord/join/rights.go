@@ -83,8 +83,8 @@ func newPlurals(objects []render.Object) *plurals {
 		if o.ID().Kind != "CustomResourceDefinition" {
 			continue
 		}
-		if name, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "names", "plural"); name != "" {
-			p.defined[manifest.Defines(o.Manifest)] = name
+		if name, _, _ := unstructured.NestedString(o.Manifest.Get().Object, "spec", "names", "plural"); name != "" {
+			p.defined[manifest.Defines(o.Manifest.Get())] = name
 		}
 	}
 	return p

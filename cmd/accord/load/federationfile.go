@@ -43,7 +43,7 @@ func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federatio
 		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, phrase.Count(len(found), "Federation"))
 	}
 	fed := &v1alpha1.Federation{}
-	doc := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed)
+	doc := manifest.Decode(found[0].Manifest.Get(), found[0].Text, found[0].Origin, fed)
 	checkSkipped(doc, fed)
 	if err := doc.Err(); err != nil {
 		return nil, render.Object{}, err

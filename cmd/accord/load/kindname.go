@@ -60,10 +60,10 @@ func newKindNames(objects []render.Object) kindNames {
 		names.add(gk, "v1", short...)
 	}
 	for _, o := range objects {
-		gvk := o.Manifest.GroupVersionKind()
+		gvk := o.Manifest.Get().GroupVersionKind()
 		names.add(gvk.GroupKind(), gvk.Version)
 		if gvk.Kind == "CustomResourceDefinition" {
-			names.define(o.Manifest)
+			names.define(o.Manifest.Get())
 		}
 	}
 	return names

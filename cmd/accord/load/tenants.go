@@ -34,7 +34,7 @@ func ReadTenants(file string) ([]v1alpha1.Tenant, error) {
 		if gk := o.ID().GroupKind(); gk.Group != v1alpha1.GroupVersion.Group || gk.Kind != "Tenant" {
 			continue
 		}
-		t, err := v1alpha1.DecodeTenant(o.Manifest, o.Text, o.Origin)
+		t, err := v1alpha1.DecodeTenant(o.Manifest.Get(), o.Text, o.Origin)
 		tenants, errs = append(tenants, t), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

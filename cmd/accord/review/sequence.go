@@ -283,7 +283,7 @@ func silentFor(d time.Duration) string {
 func (s *side) labels() map[manifest.ID]map[string]string {
 	all := map[manifest.ID]map[string]string{}
 	for _, o := range s.tree.Input.Objects {
-		all[o.ID()] = o.Manifest.GetLabels()
+		all[o.ID()] = o.Manifest.Labels()
 	}
 	return all
 }

@@ -17,8 +17,8 @@ type State struct {
 	// Problem is the reason why nothing is mirrored; empty if nothing prevents it.
 	Problem string
 
-	objects   []render.Object                            // of the active plan
-	manifests map[manifest.ID]*unstructured.Unstructured // of objects; nil until something is mirrored
+	objects   []render.Object                  // of the active plan
+	manifests map[manifest.ID]*manifest.Packed // of objects; nil until something is mirrored
 }
 
 // Keep takes over the manifests of a plan that becomes active.
@@ -29,12 +29,12 @@ func (m *State) Keep(objects []render.Object) {
 // Manifest returns the manifest of an object of the active plan, as Git has it; nil if there is none.
 func (m *State) Manifest(id manifest.ID) *unstructured.Unstructured {
 	if m.manifests == nil {
-		m.manifests = make(map[manifest.ID]*unstructured.Unstructured, len(m.objects))
+		m.manifests = make(map[manifest.ID]*manifest.Packed, len(m.objects))
 		for _, o := range m.objects {
 			m.manifests[o.ID()] = o.Manifest
 		}
 	}
-	return m.manifests[id]
+	return m.manifests[id].Get()
 }
 
 // Object is one object that the mirror publishes.

@@ -1,0 +1,116 @@
+// Package compact keeps many texts that resemble each other in a fraction of their memory.
+package compact
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+)
+
+const (
+	// least is the length of the shortest text that is compressed, in bytes.
+	least = 64
+	// dictionaryFrom is the number of bytes of a class from which it gets a dictionary. One takes 32 KiB and its text.
+	dictionaryFrom = 64 << 10
+	// maxRoom bounds a buffer that is kept for the next text.
+	maxRoom = 64 << 10
+)
+
+// Texts compresses texts. The texts of one class resemble each other, such as objects of a kind: one of the first is the dictionary of
+// the others. The zero value is ready, and safe for concurrent use. A nil *Texts compresses each text alone.
+type Texts struct {
+	mu      sync.Mutex
+	classes map[string]*class
+	room    sync.Pool // *[]byte
+}
+
+type class struct {
+	bytes      int
+	dictionary *s2.Dict // nil until there are enough texts
+}
+
+// Text is a text of which Texts made a compact copy. The zero value is the empty text.
+type Text struct {
+	data       []byte
+	dictionary *s2.Dict
+	compressed bool
+}
+
+// Keep returns a compact copy of a text.
+func (t *Texts) Keep(of string, text []byte) Text {
+	if len(text) < least {
+		return Text{data: bytes.Clone(text)}
+	}
+	var k Text
+	room := []byte(nil)
+	if t != nil {
+		k.dictionary = t.dictionary(of, text)
+		if kept, ok := t.room.Get().(*[]byte); ok {
+			room = *kept
+		}
+	}
+	if k.dictionary != nil {
+		room = k.dictionary.Encode(room[:cap(room)], text)
+	} else {
+		room = s2.Encode(room[:cap(room)], text)
+	}
+	if k.compressed = len(room) < len(text); k.compressed {
+		k.data = bytes.Clone(room)
+	} else {
+		k.data, k.dictionary = bytes.Clone(text), nil
+	}
+	if t != nil && cap(room) <= maxRoom {
+		t.room.Put(&room)
+	}
+	return k
+}
+
+// dictionary returns the dictionary of a class, nil for none yet, and counts a text.
+func (t *Texts) dictionary(of string, text []byte) *s2.Dict {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.classes[of]
+	if c == nil {
+		if c = new(class); t.classes == nil {
+			t.classes = map[string]*class{}
+		}
+		t.classes[of] = c
+	}
+	if c.dictionary == nil {
+		if c.bytes += len(text); c.bytes >= dictionaryFrom {
+			c.dictionary = s2.MakeDict(bytes.Clone(text), nil)
+		}
+	}
+	return c.dictionary
+}
+
+// Bytes returns a copy of the text.
+func (k Text) Bytes() []byte {
+	if !k.compressed {
+		return bytes.Clone(k.data)
+	}
+	var text []byte
+	var err error
+	if k.dictionary != nil {
+		text, err = k.dictionary.Decode(nil, k.data)
+	} else {
+		text, err = s2.Decode(nil, k.data)
+	}
+	if err != nil {
+		panic("compact: the memory is damaged: " + err.Error()) // nobody but Keep makes a Text
+	}
+	return text
+}
+
+// Len returns the length of the text in bytes.
+func (k Text) Len() int {
+	if !k.compressed {
+		return len(k.data)
+	}
+	n, err := s2.DecodedLen(k.data)
+	if err != nil {
+		panic("compact: the memory is damaged: " + err.Error())
+	}
+	return n
+}
