@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -35,8 +36,8 @@ type Rendered struct {
 	// Digest identifies the content (render.Sum of the object before the digest annotation and inventory label were
 	// added).
 	Digest string
-	// JSON is the complete body of a server-side apply: the object with digest annotation and inventory label.
-	JSON []byte
+	// Body is the complete body of a server-side apply in JSON: the object with digest annotation and inventory label.
+	Body compact.Text
 	// Origin is the place of the template in Git.
 	Origin manifest.Origin
 	// Edits are the changes by overrides, in order.

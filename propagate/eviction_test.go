@@ -182,7 +182,7 @@ func TestPreservedStateBecomesLabels(t *testing.T) {
 			for _, cluster := range p.Clusters() {
 				for _, o := range p.ForCluster(cluster).Objects {
 					if o.ID.Kind == "Deployment" {
-						require.NoError(t, got.UnmarshalJSON(o.JSON))
+						require.NoError(t, got.UnmarshalJSON(o.Body.Bytes()))
 					}
 				}
 			}

@@ -3,7 +3,6 @@ package propagate
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -31,13 +30,8 @@ func (p *Plan) Evictions() map[manifest.ID][]v1alpha1.GracefulEvictionTask { ret
 // Scopes returns which kinds have a namespace, as the plan sees it.
 func (p *Plan) Scopes() scope.Kinds { return p.scopes }
 
-// Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
-func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
-	return p.Packed(id).Get()
-}
-
-// Packed returns the manifest of Manifest in the form that the plan has.
-func (p *Plan) Packed(id manifest.ID) *manifest.Packed {
+// Manifest returns an object in Git with its namespace set; nil when there is none.
+func (p *Plan) Manifest(id manifest.ID) *manifest.Packed {
 	if it, known := p.items.get(id); known {
 		return it.manifest
 	}

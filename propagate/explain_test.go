@@ -69,7 +69,7 @@ func TestExplaining(t *testing.T) {
 
 	t.Run("the decision and the manifest", func(t *testing.T) {
 		require.Equal(t, web, p.Decision(web).ID)
-		require.Equal(t, "web", p.Manifest(web).GetName())
+		require.Equal(t, "web", p.Manifest(web).Get().GetName())
 		require.Nil(t, p.Decision(none))
 		require.Nil(t, p.Manifest(none))
 		require.Nil(t, p.Decision(manifest.ID{Kind: "Namespace", Name: "shop"}), "it is not in Git")

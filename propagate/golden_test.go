@@ -122,9 +122,9 @@ func clusterItems(b *bytes.Buffer, t propagate.ClusterPlan, show bool, shown map
 		for _, e := range p.Edits {
 			fmt.Fprintf(b, "    %s by %s (%s)\n", e.Path, e.Policy, e.At)
 		}
-		if show && !shown[string(p.JSON)] {
-			shown[string(p.JSON)] = true
-			text, err := yaml.JSONToYAML(p.JSON)
+		if show && !shown[string(p.Body.Bytes())] {
+			shown[string(p.Body.Bytes())] = true
+			text, err := yaml.JSONToYAML(p.Body.Bytes())
 			if err != nil {
 				text = []byte(err.Error())
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/exclude"
@@ -49,6 +50,8 @@ type Input struct {
 	Evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	// Unschedulable are the replicas that the descheduler may move, at most one entry for each object and cluster, in any order.
 	Unschedulable []deschedule.Copy
+	// Texts has the rendered objects in compact form; nil to have them whole.
+	Texts *compact.Texts
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
@@ -36,7 +37,8 @@ type Plan struct {
 	lineage       lineage
 	digest        planDigest
 	outcome       outcome
-	control       string // digest of the control manifests; empty without any
+	control       string         // digest of the control manifests; empty without any
+	texts         *compact.Texts // of Input
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and which
@@ -48,7 +50,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
-		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable),
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts,
 	}
 	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
 	for _, d := range in.Previous {

@@ -192,7 +192,7 @@ spec:
 `)
 	p := plan(t, in)
 	a, b := p.ForCluster("a").Objects[0], p.ForCluster("b").Objects[0]
-	require.Equal(t, &a.JSON[0], &b.JSON[0], "one text")
+	require.Equal(t, &a.Body.Bytes()[0], &b.Body.Bytes()[0], "one text")
 	require.NotEqual(t, a.Edits, b.Edits, "and each cluster knows the rule that made it")
 }
 
@@ -261,10 +261,10 @@ metadata:
 {apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
 `)
 	o := plan(t, in).ForCluster("a").Objects[0]
-	require.NotContains(t, string(o.JSON), "forged")
-	require.NotContains(t, string(o.JSON), "theirs")
-	require.Contains(t, string(o.JSON), fmt.Sprintf("%q:%q", "accord.dev/digest", o.Digest))
-	require.Contains(t, string(o.JSON), applyset.ID(in.Federation))
+	require.NotContains(t, string(o.Body.Bytes()), "forged")
+	require.NotContains(t, string(o.Body.Bytes()), "theirs")
+	require.Contains(t, string(o.Body.Bytes()), fmt.Sprintf("%q:%q", "accord.dev/digest", o.Digest))
+	require.Contains(t, string(o.Body.Bytes()), applyset.ID(in.Federation))
 }
 
 func TestMetadataThatIsNoMap(t *testing.T) {

@@ -136,7 +136,7 @@ func (it *item) shared(made *Rendered) *Rendered {
 		if slices.Equal(r.rendered.Edits, made.Edits) {
 			return r.rendered
 		}
-		made.JSON = r.rendered.JSON
+		made.Body = r.rendered.Body
 	}
 	return made
 }
@@ -196,7 +196,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 		return nil, it.decision.Mistake("%v", err)
 	}
 	return &Rendered{
-		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
+		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, Body: p.texts.Keep(u.GetKind(), text), Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
 		sum: sum,
 	}, nil
 }

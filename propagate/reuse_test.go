@@ -15,6 +15,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/deschedule"
@@ -205,7 +206,7 @@ func (h *history) input() (in propagate.Input, ok bool) {
 func TestNextIsNew(t *testing.T) {
 	kept, steps, aparts, evicted, moved := 0, 0, 0, 0, 0
 	for seed := range uint64(80) {
-		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, memory: *render.NewCompactCache(), apart: seed%2 == 0}
+		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, memory: *render.NewCompactCache(&compact.Texts{}), apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
 			h.put(fmt.Sprintf("%d.yaml", i), text)
 		}

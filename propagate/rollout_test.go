@@ -220,7 +220,7 @@ func TestStaging(t *testing.T) {
 		require.Equal(t, map[manifest.ID]string{shop: "", settings: "", webDeployment: "", pages: ""}, suspension(target))
 		for _, o := range target.Objects {
 			if o.ID == webDeployment {
-				require.Contains(t, string(o.JSON), "web:1")
+				require.Contains(t, string(o.Body.Bytes()), "web:1")
 			}
 		}
 		require.Empty(t, back.KeepReason(manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings-2"}, nil), "what the failed version brought goes")

@@ -82,7 +82,7 @@ func requireDelivered(t *testing.T, target propagate.ClusterPlan, image string) 
 		}
 		delivered[o.ID.String()] = true
 		if o.ID == webDeployment {
-			require.True(t, bytes.Contains(o.JSON, []byte(`"`+image+`"`)), string(o.JSON))
+			require.True(t, bytes.Contains(o.Body.Bytes(), []byte(`"`+image+`"`)), string(o.Body.Bytes()))
 		}
 	}
 	if image == "" {
@@ -122,9 +122,9 @@ func TestADependencyOfAnEvictionKeepsItsVersion(t *testing.T) {
 	for _, o := range staging(moved, "us-2", map[string]staged.Assignment{"shop/web": turn}, nil).ClusterPlan().Objects {
 		switch o.ID {
 		case settings:
-			require.Contains(t, string(o.JSON), "fast")
+			require.Contains(t, string(o.Body.Bytes()), "fast")
 		case webDeployment:
-			require.Contains(t, string(o.JSON), "web:2")
+			require.Contains(t, string(o.Body.Bytes()), "web:2")
 		}
 		require.Empty(t, o.Held, o.ID)
 	}

@@ -41,7 +41,7 @@ func (p *Plan) step(in Input) *Plan {
 	next := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
-		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable),
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts,
 	}
 	edits := p.compare(in)
 	if edits == nil {

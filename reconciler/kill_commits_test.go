@@ -233,7 +233,7 @@ func (c *commits) render(fed *v1alpha1.Federation) commit {
 		wanted[name] = map[manifest.ID]version{}
 		for _, p := range target.Objects {
 			made := &corev1.ConfigMap{}
-			require.NoError(c.t, json.Unmarshal(p.JSON, made))
+			require.NoError(c.t, json.Unmarshal(p.Body.Bytes(), made))
 			wanted[name][p.ID] = version{p.Digest, made.Data}
 		}
 	}

@@ -251,7 +251,7 @@ func (w *world) digests(r *repository, clusters ...string) map[string]string {
 		}
 		for _, o := range plan.ForCluster(cluster).Objects {
 			if o.ID.IsSecret() {
-				all[o.Digest], all[fmt.Sprintf("%x", sha256.Sum256(o.JSON))] = o.ID.String(), o.ID.String()
+				all[o.Digest], all[fmt.Sprintf("%x", sha256.Sum256(o.Body.Bytes()))] = o.ID.String(), o.ID.String()
 			}
 		}
 	}

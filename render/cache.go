@@ -53,8 +53,9 @@ func (k *cachedBuild) size() (bytes int64) {
 	return bytes
 }
 
-// NewCompactCache returns an empty cache with manifests in compact form: for a process that keeps many objects and seldom looks at them.
-func NewCompactCache() *Cache { return &Cache{texts: &compact.Texts{}} }
+// NewCompactCache returns an empty cache with manifests in compact form: for a process that keeps many objects and seldom looks at
+// them.
+func NewCompactCache(texts *compact.Texts) *Cache { return &Cache{texts: texts} }
 
 // Build works as the function Build and reuses the results of the previous build. It drops them if the options changed.
 func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {

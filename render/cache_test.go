@@ -10,15 +10,17 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/compact"
 )
 
 // TestCacheBuildsTheSame edits a tree at random. Builds with and without a Cache return the same objects and errors.
 func TestCacheBuildsTheSame(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tree, memory, byID, compact := fstest.MapFS{}, &Cache{}, &Cache{}, NewCompactCache()
+		tree, memory, byID, small := fstest.MapFS{}, &Cache{}, &Cache{}, NewCompactCache(&compact.Texts{})
 		for range 25 {
 			edit(random, tree)
 			options := Options{Source: "shop", Dir: []string{"", "", "", "apps"}[random.IntN(4)]}
@@ -26,7 +28,7 @@ func TestCacheBuildsTheSame(t *testing.T) {
 			for _, m := range []struct {
 				cache *Cache
 				from  fs.FS
-			}{{memory, tree}, {byID, hashed{tree}}, {compact, hashed{tree}}} {
+			}{{memory, tree}, {byID, hashed{tree}}, {small, hashed{tree}}} {
 				got, err := m.cache.Build(m.from, options)
 				if wantErr != nil {
 					require.EqualError(t, err, wantErr.Error(), "seed %d", seed)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/stretchr/testify/require"
 )
 
@@ -127,7 +128,7 @@ func TestNextIsBuild(t *testing.T) {
 	builds, nexts, failed, exceeded := 0, 0, 0, 0
 	for seed := range uint64(150) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		tree, memory, recorded := fstest.MapFS{}, []*Cache{{}, NewCompactCache()}[seed%2], &Cache{}
+		tree, memory, recorded := fstest.MapFS{}, []*Cache{{}, NewCompactCache(&compact.Texts{})}[seed%2], &Cache{}
 		for i := range 6 {
 			tree[fmt.Sprintf("apps/plain/%d.yaml", i)] = &fstest.MapFile{Data: []byte(settings(fmt.Sprint("p", i), 0))}
 		}

@@ -18,7 +18,7 @@ const (
 )
 
 // Texts compresses texts. The texts of one class resemble each other, such as objects of a kind: one of the first is the dictionary of
-// the others. The zero value is ready, and safe for concurrent use. A nil *Texts compresses each text alone.
+// the others. The zero value is ready, and safe for concurrent use. A nil *Texts keeps each text as it is, without a copy.
 type Texts struct {
 	mu      sync.Mutex
 	classes map[string]*class
@@ -30,25 +30,28 @@ type class struct {
 	dictionary *s2.Dict // nil until there are enough texts
 }
 
-// Text is a text of which Texts made a compact copy. The zero value is the empty text.
+// Text is a text that Texts keeps. The zero value is the empty text.
 type Text struct {
 	data       []byte
 	dictionary *s2.Dict
 	compressed bool
 }
 
-// Keep returns a compact copy of a text.
+// Whole returns a text that is kept as it is. The caller must not change it any more.
+func Whole(text []byte) Text { return Text{data: text} }
+
+// Keep returns a text in compact form. The caller must not change the text any more, unless t is not nil.
 func (t *Texts) Keep(of string, text []byte) Text {
+	if t == nil {
+		return Whole(text)
+	}
 	if len(text) < least {
 		return Text{data: bytes.Clone(text)}
 	}
-	var k Text
-	room := []byte(nil)
-	if t != nil {
-		k.dictionary = t.dictionary(of, text)
-		if kept, ok := t.room.Get().(*[]byte); ok {
-			room = *kept
-		}
+	k := Text{dictionary: t.dictionary(of, text)}
+	var room []byte
+	if kept, ok := t.room.Get().(*[]byte); ok {
+		room = *kept
 	}
 	if k.dictionary != nil {
 		room = k.dictionary.Encode(room[:cap(room)], text)
@@ -60,7 +63,7 @@ func (t *Texts) Keep(of string, text []byte) Text {
 	} else {
 		k.data, k.dictionary = bytes.Clone(text), nil
 	}
-	if t != nil && cap(room) <= maxRoom {
+	if cap(room) <= maxRoom {
 		t.room.Put(&room)
 	}
 	return k
@@ -85,10 +88,10 @@ func (t *Texts) dictionary(of string, text []byte) *s2.Dict {
 	return c.dictionary
 }
 
-// Bytes returns a copy of the text.
+// Bytes returns the text, which the caller must not change.
 func (k Text) Bytes() []byte {
 	if !k.compressed {
-		return bytes.Clone(k.data)
+		return k.data
 	}
 	var text []byte
 	var err error

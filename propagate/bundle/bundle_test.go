@@ -84,7 +84,7 @@ func TestAnAgentGetsThePlanOfItsCluster(t *testing.T) {
 		require.Len(t, target.Objects, len(want.Objects))
 		for i, o := range target.Objects {
 			w := want.Objects[i]
-			require.Equal(t, []any{w.ID, w.GVK, w.Digest, string(w.JSON), w.Held, w.Overwrite, w.Implied}, []any{o.ID, o.GVK, o.Digest, string(o.JSON), o.Held, o.Overwrite, o.Implied})
+			require.Equal(t, []any{w.ID, w.GVK, w.Digest, string(w.Body.Bytes()), w.Held, w.Overwrite, w.Implied}, []any{o.ID, o.GVK, o.Digest, string(o.Body.Bytes()), o.Held, o.Overwrite, o.Implied})
 		}
 		interpreters, err := part.Interpreters(all, scripts.Interpreters{})
 		require.NoError(t, err)

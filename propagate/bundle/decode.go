@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/scripts"
@@ -113,7 +114,7 @@ func (p *Part) rendered(o *Object, contents Contents, last map[string]*propagate
 	case u.GetAnnotations()[v1alpha1.DigestAnnotation] != o.Digest:
 		return nil, errors.New("its content has the digest of another version")
 	}
-	return &propagate.Rendered{ID: id, GVK: gvk, Digest: o.Digest, JSON: content, Yields: o.Yields}, nil
+	return &propagate.Rendered{ID: id, GVK: gvk, Digest: o.Digest, Body: compact.Whole(content), Yields: o.Yields}, nil
 }
 
 // Interpreters returns the users' scripts about kinds of a part; last if they are the same.

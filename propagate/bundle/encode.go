@@ -30,7 +30,7 @@ func (e *Encoder) name(r *propagate.Rendered) string {
 		return name
 	}
 	if name, known = e.before[r]; !known {
-		name = delivery.Digest(r.JSON)
+		name = delivery.Digest(r.Body.Bytes())
 	}
 	if e.named == nil {
 		e.named = map[*propagate.Rendered]string{}
@@ -52,9 +52,11 @@ func (e *Encoder) AddTarget(part *Part, target propagate.ClusterPlan, all Conten
 	part.Objects = make([]Object, 0, len(target.Objects))
 	for _, o := range target.Objects {
 		name := e.name(o.Rendered)
-		all[name] = o.JSON
+		if all[name] == nil {
+			all[name] = o.Body.Bytes()
+		}
 		part.Objects = append(part.Objects, Object{
-			Entry: o.ID.Entry(), Version: o.GVK.Version, Digest: o.Digest, SHA256: name, Size: len(o.JSON),
+			Entry: o.ID.Entry(), Version: o.GVK.Version, Digest: o.Digest, SHA256: name, Size: o.Body.Len(),
 			Held: o.Held, Overwrite: o.Overwrite, Implied: o.Implied, Yields: o.Yields,
 		})
 	}

@@ -17,7 +17,7 @@ func (r *Review) Next(in propagate.Input, plan *propagate.Plan) *Review {
 	var changed []int
 	for i, o := range r.objects {
 		if next.objects[i] = o; o.Decision != plan.Decisions[i] {
-			next.objects[i] = &object{plan.Decisions[i], plan.Packed(o.ID)}
+			next.objects[i] = &object{plan.Decisions[i], plan.Manifest(o.ID)}
 			changed = append(changed, i)
 		}
 	}

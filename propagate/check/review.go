@@ -55,7 +55,7 @@ func NewReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r := newReview(in, plan)
 	r.objects = make([]*object, len(plan.Decisions))
 	for i, d := range plan.Decisions {
-		r.objects[i] = &object{d, plan.Packed(d.ID)}
+		r.objects[i] = &object{d, plan.Manifest(d.ID)}
 	}
 	return r
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/render"
@@ -20,6 +21,8 @@ import (
 
 // Parts are the manifests of a tree, decoded and separated by their role.
 type Parts struct {
+	// Texts is that of the Input; nil by default.
+	Texts     *compact.Texts
 	Objects   []render.Object
 	Policies  []policy.Policy
 	Overrides []policy.Override
@@ -120,7 +123,7 @@ func (p Parts) Fleet() []fleet.Cluster {
 func (p Parts) Input() propagate.Input {
 	return propagate.Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared(p.Clusters),
-		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts,
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts, Texts: p.Texts,
 	}
 }
 

@@ -81,7 +81,7 @@ func priority(p *policy.Policy) int32 {
 func (c *comparison) selectorMatch(p *policy.Policy, id manifest.ID) int {
 	best := policy.NoMatch
 	for _, s := range p.Spec.ResourceSelectors {
-		best = max(best, s.Match(c.after.Plan.Manifest(id)))
+		best = max(best, s.Match(c.after.Plan.Manifest(id).Get()))
 	}
 	return best
 }

@@ -106,7 +106,7 @@ func (l *objectComparison) removal(cluster string) (action Action, message strin
 	if l.comparison.leaves[cluster] {
 		return Keep, "the cluster leaves the fleet"
 	}
-	manifest := l.comparison.before.Plan.Manifest(l.object.id)
+	manifest := l.comparison.before.Plan.Manifest(l.object.id).Get()
 	if why := l.comparison.after.Plan.KeepReason(cluster, l.object.id, manifest.GetLabels()); why != "" {
 		return Hold, why
 	}
@@ -202,7 +202,7 @@ func (l *objectComparison) compareResults(was, now propagate.Result) *resultChan
 		return m
 	}
 	m.started, m.stopped = difference(overridePolicies(now), overridePolicies(was)), difference(overridePolicies(was), overridePolicies(now))
-	if bytes.Equal(was.JSON, now.JSON) {
+	if bytes.Equal(was.Body.Bytes(), now.Body.Bytes()) {
 		return m
 	}
 	before, after := decode(was), decode(now)
@@ -236,7 +236,7 @@ func difference(a, b []string) []string {
 // decode returns the object as accord sends it to a cluster.
 func decode(r propagate.Result) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(r.JSON); err != nil { // impossible: the plan encoded an object with a kind
+	if err := u.UnmarshalJSON(r.Body.Bytes()); err != nil { // impossible: the plan encoded an object with a kind
 		panic(err)
 	}
 	return u

@@ -37,7 +37,7 @@ func EndedHolds(before, after *propagate.Plan) []EndedHold {
 		for _, c := range d.Chosen {
 			why := before.Held(c)
 			if why == "" || after.PlacedOn(c.Cluster, d.ID) || !slices.Contains(fleet, c.Cluster) ||
-				after.KeepReason(c.Cluster, d.ID, before.Manifest(d.ID).GetLabels()) != "" {
+				after.KeepReason(c.Cluster, d.ID, before.Manifest(d.ID).Labels()) != "" {
 				continue
 			}
 			key := [2]string{c.Cluster, why}

@@ -51,7 +51,8 @@ func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource
 
 // hasPods reports whether an object is a workload. accord lists its pods when it does not become healthy.
 func hasPods(o propagate.Placed) bool {
-	return bytes.Contains(o.Rendered.JSON, []byte(`"containers"`)) && bytes.Contains(o.Rendered.JSON, []byte(`"selector"`))
+	body := o.Body.Bytes()
+	return bytes.Contains(body, []byte(`"containers"`)) && bytes.Contains(body, []byte(`"selector"`))
 }
 
 // OwnRights returns the rules that accord needs in applyset.InventoryNamespace: for its inventory, and to renew the token of its
@@ -111,7 +112,7 @@ func roleRights(o *propagate.Rendered, resource func(schema.GroupKind) string) [
 		var binding struct {
 			RoleRef rbacv1.RoleRef `json:"roleRef"`
 		}
-		if json.Unmarshal(o.JSON, &binding) != nil || binding.RoleRef.Name == "" {
+		if json.Unmarshal(o.Body.Bytes(), &binding) != nil || binding.RoleRef.Name == "" {
 			return nil // the member refuses this binding in any case
 		}
 		return allow("bind", binding.RoleRef.Kind, binding.RoleRef.Name)

@@ -152,7 +152,7 @@ func (w *world) input(at time.Duration) failover.Input {
 			continue
 		}
 		o := failover.Object{
-			ID: id, Policy: withoutState(d.Policy), Choice: own(d), Stateful: failover.Stateful(w.plan.Manifest(id)), Tasks: w.tasks[id], UnhealthySince: w.unhealthy[id],
+			ID: id, Policy: withoutState(d.Policy), Choice: own(d), Stateful: failover.Stateful(w.plan.Manifest(id).Get()), Tasks: w.tasks[id], UnhealthySince: w.unhealthy[id],
 		}
 		if !w.concerned(o, at) {
 			continue
@@ -271,7 +271,7 @@ func (w *world) deliver(at time.Duration) (changed bool) {
 		choice, copies := own(d), w.copies[id]
 		for name := range copies {
 			wanted := slices.ContainsFunc(choice, func(c previous.Cluster) bool { return c.Name == name })
-			if !wanted && w.index[name].answers && w.plan.KeepReason(name, id, w.plan.Manifest(id).GetLabels()) == "" {
+			if !wanted && w.index[name].answers && w.plan.KeepReason(name, id, w.plan.Manifest(id).Labels()) == "" {
 				delete(copies, name)
 				changed = true
 			}

@@ -67,7 +67,7 @@ func (e *executor) contentsFrom(fetched bundle.Contents) func(name string) []byt
 			return content
 		}
 		if r := e.rendered[name]; r != nil {
-			return r.JSON
+			return r.Body.Bytes()
 		}
 		return nil
 	}

@@ -42,7 +42,7 @@ func (d *delivery) waitUntilServed(ctx context.Context, definitions []*task) err
 func (d *delivery) waitForDiscovery(ctx context.Context, definitions []*task) error {
 	var kinds []schema.GroupVersionKind
 	for _, t := range definitions {
-		kinds = append(kinds, definedKinds(t.JSON)...)
+		kinds = append(kinds, definedKinds(t.Body.Bytes())...)
 	}
 	for deadline := time.Now().Add(establishLimit); ; {
 		d.requests.Add(1)

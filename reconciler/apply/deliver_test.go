@@ -176,7 +176,7 @@ func TestHostileApplyAsAccord(t *testing.T) {
 				w.T = t
 				id := w.id(c.kind, c.object)
 				var sent map[string]any
-				require.NoError(t, utiljson.Unmarshal(target.Objects[slices.IndexFunc(target.Objects, func(p propagate.Placed) bool { return p.ID == id })].JSON, &sent))
+				require.NoError(t, utiljson.Unmarshal(target.Objects[slices.IndexFunc(target.Objects, func(p propagate.Placed) bool { return p.ID == id })].Body.Bytes(), &sent))
 				c.change(sent)
 				text, err := json.Marshal(sent)
 				require.NoError(t, err)

@@ -55,7 +55,7 @@ func (n *changes) add(t *task) {
 	case gk == namespaceKind:
 		n.namespaces[t.ID.Name] = true
 	case gk == manifest.DefinitionKind:
-		for _, gvk := range definedKinds(t.JSON) {
+		for _, gvk := range definedKinds(t.Body.Bytes()) {
 			n.kinds[gvk.GroupKind()] = t.ID
 		}
 	case gk == quotaKind:

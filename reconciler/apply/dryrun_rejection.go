@@ -104,7 +104,7 @@ func message(x *task, reason string, err error) string {
 
 // isSensitive reports whether the values of the object must not be shown.
 func isSensitive(x *task) bool {
-	return x.ID.IsSecret() || bytes.Contains(x.JSON, []byte(`"`+manifest.SensitiveAnnotation+`"`))
+	return x.ID.IsSecret() || bytes.Contains(x.Body.Bytes(), []byte(`"`+manifest.SensitiveAnnotation+`"`))
 }
 
 // fieldsIn returns the fields that an error is about, or "".

@@ -78,7 +78,7 @@ func (d *delivery) keepReason(t *task) string {
 // decode returns the object of a task.
 func decode(t *task) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(t.JSON, &object.Object); err != nil {
+	if err := utiljson.Unmarshal(t.Body.Bytes(), &object.Object); err != nil {
 		return nil, fmt.Errorf("reading the rendered object: %w", err)
 	}
 	return object, nil

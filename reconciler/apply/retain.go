@@ -57,8 +57,8 @@ func (d *delivery) write(ctx context.Context, t *task, resource schema.GroupVers
 // more. An object that is created in the moment between the look and the apply gets all fields, as everywhere
 // (see scout).
 func (d *delivery) body(ctx context.Context, t *task) (body, error) {
-	asItIs := body{json: t.JSON}
-	if !t.exists || len(ownership.Present(t.Yields, t.JSON)) == 0 && !d.options.Book.Retains(t.ID.GroupKind()) {
+	asItIs := body{json: t.Body.Bytes()}
+	if !t.exists || len(ownership.Present(t.Yields, asItIs.json)) == 0 && !d.options.Book.Retains(t.ID.GroupKind()) {
 		return asItIs, nil
 	}
 	mapping, err := d.member.Kinds.Mapping(t.GVK)
@@ -82,7 +82,8 @@ func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 // member owns. The result of a script takes precedence over those.
 func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error) {
 	wanted := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(t.JSON, &wanted.Object); err != nil {
+	planned := t.Body.Bytes()
+	if err := utiljson.Unmarshal(planned, &wanted.Object); err != nil {
 		return body{}, fmt.Errorf("reading the rendered object: %w", err)
 	}
 	owners := ownership.Of(live)
@@ -94,12 +95,12 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	if result != wanted {
 		remark(result, wanted)
 	}
-	open := slices.DeleteFunc(ownership.Present(t.Yields, t.JSON), func(path string) bool { return !ownership.Equal(wanted.Object, result.Object, path) })
+	open := slices.DeleteFunc(ownership.Present(t.Yields, planned), func(path string) bool { return !ownership.Equal(wanted.Object, result.Object, path) })
 	left := ownership.Differing(owners.Yielded(open, live.Object), result.Object, live.Object)
 	for _, l := range left {
 		ownership.Remove(result.Object, l.Path)
 	}
-	idle := !slices.ContainsFunc(owners.Ours().Missing(t.JSON, left), func(at fieldpath.Path) bool {
+	idle := !slices.ContainsFunc(owners.Ours().Missing(planned, left), func(at fieldpath.Path) bool {
 		return !equality.Semantic.DeepEqual(ownership.ValueAt(result.Object, at), ownership.ValueAt(live.Object, at))
 	})
 	result.SetUID(live.GetUID())

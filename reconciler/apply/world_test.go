@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
@@ -136,7 +137,7 @@ func (w *world) placed(u *unstructured.Unstructured) propagate.Placed {
 	u.SetAnnotations(with(u.GetAnnotations(), v1alpha1.DigestAnnotation, digest))
 	text, err := json.Marshal(u.Object)
 	require.NoError(w, err)
-	return propagate.Placed{Rendered: &propagate.Rendered{ID: id, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Yields: kind.Of(id.GroupKind()).Yields}}
+	return propagate.Placed{Rendered: &propagate.Rendered{ID: id, GVK: u.GroupVersionKind(), Digest: digest, Body: compact.Whole(text), Yields: kind.Of(id.GroupKind()).Yields}}
 }
 
 func with(m map[string]string, key, value string) map[string]string {
@@ -223,7 +224,7 @@ func (w *world) compared(u *unstructured.Unstructured, want *propagate.Rendered,
 		return seen
 	}
 	var applied map[string]any
-	require.NoError(w, utiljson.Unmarshal(want.JSON, &applied))
+	require.NoError(w, utiljson.Unmarshal(want.Body.Bytes(), &applied))
 	owners := ownership.Of(u)
 	fields := mutation.Compare(applied, u.Object, seen.Yielded, owners)
 	return seen.WithComparison(fields, seen.Beyond(applied, u.Object, owners), false)

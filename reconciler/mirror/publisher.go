@@ -104,7 +104,7 @@ func shares(all []mirrored.Share) []Share {
 	for _, x := range all {
 		s := Share{Cluster: x.Cluster, Digest: x.Digest, Held: x.Held}
 		if x.Rendered != nil {
-			s.Rendered = x.Rendered.JSON
+			s.Rendered = x.Rendered.Body.Bytes()
 		}
 		out = append(out, s)
 	}

@@ -86,7 +86,7 @@ func TestAnAgentExecutesItsPart(t *testing.T) {
 	c, part := p.fetch()
 	require.Equal(t, []string{p.cluster}, c)
 	job := p.deliver()
-	require.Equal(t, p.f.clusters[p.cluster].Target.Objects[0].JSON, job.Target.Objects[0].JSON)
+	require.Equal(t, p.f.clusters[p.cluster].Target.Objects[0].Body, job.Target.Objects[0].Body)
 	require.NotNil(t, job.Part)
 
 	p.f.ComputeDelivery(p.cluster, time.Now())

@@ -168,7 +168,7 @@ func (s *scale) watches() {
 // live is an object that was applied, decoded from what the API server would send.
 func (s *scale) live(r *propagate.Rendered, since time.Time) *unstructured.Unstructured {
 	var content map[string]any
-	require.NoError(s.t, json.Unmarshal(r.JSON, &content))
+	require.NoError(s.t, json.Unmarshal(r.Body.Bytes(), &content))
 	metadata := content["metadata"].(map[string]any)
 	fields := map[string]any{}
 	for key, value := range fieldsOf(content) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
@@ -193,6 +194,7 @@ type Builds struct {
 	mu       sync.Mutex
 	bySource map[string]*render.Cache
 	sorter   decode.Sorter
+	texts    compact.Texts
 }
 
 func (b *Builds) sort(objects []render.Object) (decode.Parts, error) {
@@ -200,7 +202,9 @@ func (b *Builds) sort(objects []render.Object) (decode.Parts, error) {
 		return decode.Sort(objects)
 	}
 	defer b.mu.Unlock()
-	return b.sorter.Sort(objects)
+	parts, err := b.sorter.Sort(objects)
+	parts.Texts = &b.texts
+	return parts, err
 }
 
 func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, error) {
@@ -216,7 +220,7 @@ func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, er
 		b.bySource = map[string]*render.Cache{}
 	}
 	if b.bySource[name] == nil {
-		b.bySource[name] = render.NewCompactCache()
+		b.bySource[name] = render.NewCompactCache(&b.texts)
 	}
 	return b.bySource[name].Build(c.snapshots[i].FS, o)
 }

@@ -59,7 +59,7 @@ type Dependency struct {
 
 // Object explains one object, on every cluster or on one only.
 func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string) *ObjectReport {
-	d, u := p.Decision(id), p.Manifest(id)
+	d, u := p.Decision(id), p.Manifest(id).Get()
 	r := &ObjectReport{
 		APIVersion: d.GVK.GroupVersion().String(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
 		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []Decision{},

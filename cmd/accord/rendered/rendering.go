@@ -109,7 +109,7 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 
 func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) (Object, error) {
 	o := Object{Object: placed.ID.String(), At: placed.Origin.String()}
-	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
+	if err := json.Unmarshal(placed.Body.Bytes(), &o.Manifest); err != nil {
 		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
 	}
 	if o.redacted = placed.ID.IsSecret() && !f.ShowSecrets; o.redacted {

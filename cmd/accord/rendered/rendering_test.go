@@ -108,7 +108,7 @@ func TestRenderedYAMLIsTheObject(t *testing.T) {
 		for i, document := range documents {
 			got, err := yaml.YAMLToJSON(document)
 			require.NoError(t, err, string(document))
-			require.JSONEq(t, string(applied[i].JSON), string(got))
+			require.JSONEq(t, string(applied[i].Body.Bytes()), string(got))
 		}
 	}
 }

@@ -95,7 +95,9 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 		}
 		return s
 	}
-	s.Yielded = managers.Yielded(ownership.Present(want.Yields, want.JSON), u.Object)
+	if len(want.Yields) > 0 {
+		s.Yielded = managers.Yielded(ownership.Present(want.Yields, want.Body.Bytes()), u.Object)
+	}
 	if proven.Accepted == s.state() {
 		s.Intact, s.Exact = true, proven.Exact
 		return s
@@ -103,7 +105,7 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 	if s.Intact = s.Accepted.of(s); s.Intact {
 		return s
 	}
-	lost, exact := managers.Ours().Match(want.JSON, s.Yielded)
+	lost, exact := managers.Ours().Match(want.Body.Bytes(), s.Yielded)
 	if len(lost) > 0 {
 		s.ChangedBy, s.ChangedFields = managers.ChangedBy(lost), ownership.Describe(lost)
 	} else {

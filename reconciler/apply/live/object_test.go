@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
@@ -17,7 +18,7 @@ import (
 // TestProvenOnce: what was compared on one cluster is not compared again on the next, and what is not the same is.
 func TestProvenOnce(t *testing.T) {
 	id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "c"}
-	want := &propagate.Rendered{ID: id, Digest: "d1", JSON: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"},"data":{"a":"1"}}`)}
+	want := &propagate.Rendered{ID: id, Digest: "d1", Body: compact.Whole([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"},"data":{"a":"1"}}`))}
 	live := func(digest, fields string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
 		require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop",
@@ -36,7 +37,7 @@ func TestProvenOnce(t *testing.T) {
 	require.Contains(t, proven, id)
 
 	again := *want
-	again.JSON = []byte("not compared")
+	again.Body = compact.Whole([]byte("not compared"))
 	require.True(t, observe(live("d1", all), &again).Intact, "known from the first cluster")
 	require.False(t, observe(live("d1", none), want).Intact, "somebody took the field")
 	again.Digest = "d2"

@@ -31,11 +31,12 @@ func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Obje
 		seen.Compared, seen.Mutated = true, b.Before.Mutated
 		return seen, b.Mutated
 	}
-	if seen.OwnsPlannedOnly() && !b.Book.Retains(u.GroupVersionKind().GroupKind()) && jsonobject.Holds(b.Wanted.JSON, u.Object) {
+	planned := b.Wanted.Body.Bytes()
+	if seen.OwnsPlannedOnly() && !b.Book.Retains(u.GroupVersionKind().GroupKind()) && jsonobject.Holds(planned, u.Object) {
 		return seen.WithComparison(nil, "", false), nil // most objects; nothing is decoded
 	}
 	wanted := &unstructured.Unstructured{}
-	if utiljson.Unmarshal(b.Wanted.JSON, &wanted.Object) != nil {
+	if utiljson.Unmarshal(planned, &wanted.Object) != nil {
 		return seen, nil // the API server rejects it, too
 	}
 	sent, err := b.Book.Retain(wanted, withoutManagers(u))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
@@ -20,13 +21,13 @@ import (
 
 var (
 	webID = manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
-	two   = &propagate.Rendered{Digest: "d1", JSON: []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":2}}`)}
+	two   = &propagate.Rendered{Digest: "d1", Body: compact.Whole([]byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":2}}`))}
 )
 
 // observed returns the Deployment with a number of replicas, owned by accord.
 func observedWeb(t *testing.T, generation int64, replicas int) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	require.NoError(t, utiljson.Unmarshal(two.JSON, &u.Object))
+	require.NoError(t, utiljson.Unmarshal(two.Body.Bytes(), &u.Object))
 	spec, err := json.Marshal(map[string]any{"replicas": replicas})
 	require.NoError(t, err)
 	var parsed map[string]any

@@ -162,7 +162,7 @@ func (s *State) object(id manifest.ID, f Facts, answers map[string]bool) failove
 	if d == nil || d.Policy == nil {
 		return o
 	}
-	o.Policy, o.Stateful = d.Policy, failover.Stateful(f.Plan.Manifest(id))
+	o.Policy, o.Stateful = d.Policy, failover.Stateful(f.Plan.Manifest(id).Get())
 	if d.PlacementRetained {
 		o.NoPlace = d.Why
 	}
@@ -186,7 +186,7 @@ func (s *State) object(id manifest.ID, f Facts, answers map[string]bool) failove
 // copyOn returns the copy of an object on a cluster. A copy that waits for its stage is not held: it is evicted, and its replacement gets
 // its version.
 func copyOn(l *delivery.State, id manifest.ID, f Facts, answers bool, d *decision.Decision) failover.Copy {
-	c := failover.Copy{Cluster: l.Name, Held: f.Plan.HoldReason(l.Name, id, f.Plan.Manifest(id).GetLabels())}
+	c := failover.Copy{Cluster: l.Name, Held: f.Plan.HoldReason(l.Name, id, f.Plan.Manifest(id).Labels())}
 	w := l.Wants.Of(id)
 	if c.Held == "" && f.Suspended {
 		c.Held = "the federation is suspended"
