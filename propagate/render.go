@@ -204,7 +204,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 // takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the
 // policy (Karmada §3.7).
 func (it *item) takesOver() bool {
-	switch manifest.Annotation(it.manifest.Get(), conflictAnnotation) {
+	switch manifest.Annotation(it.manifest.Get(), "work.karmada.io/conflict-resolution") {
 	case "overwrite":
 		return true
 	case "abort":
@@ -212,5 +212,3 @@ func (it *item) takesOver() bool {
 	}
 	return it.decision.Overwrite
 }
-
-const conflictAnnotation = "work.karmada.io/conflict-resolution"
