@@ -70,7 +70,10 @@ func wrap(c, root *cobra.Command, run func(*cobra.Command, []string, []string) e
 		c.Long, c.Example = asAccord(c.Long), asAccord(c.Example)
 		c.DisableFlagsInUseLine = false
 	}
-	if c.Runnable() && c.Name() != "top" { // which only prints its help
+	switch {
+	case c.Name() == "top": // it only prints its help
+		c.Args, c.Run, c.RunE = cobra.NoArgs, nil, func(c *cobra.Command, _ []string) error { return c.Help() }
+	case c.Runnable():
 		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error { return run(c, path, args) }
 	}
 	for _, sub := range c.Commands() {
