@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"status":         {"api"},
 	"render":         {"api", "clusters/fleet"},
 	"propagate":      {"api", "clusters/fleet", "render", "status"},
-	"apiserver":      {"api", "clusters"},
+	"apiserver":      {"api", "clusters", "clusters/fleet"},
 	"reconciler":     {"api", "apiserver", "clusters", "clusters/fleet", "propagate", "render", "source", "status"},
 	"cmd":            {"apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source"},
 	"examples":       {"api", "apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "status"},
@@ -89,6 +89,7 @@ var within = map[string]map[string][]string{
 		"certificate":  {},
 		"clusterproxy": {"tunnels"},
 		"registry":     {"bundles"},
+		"search":       {"clusterproxy"},
 		"tunnels":      {},
 	},
 	"propagate": {

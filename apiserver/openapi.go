@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
+	"github.com/accord-dev/accord/apiserver/search"
 )
 
 // describe configures the OpenAPI documents, which "kubectl explain bundles" reads.
@@ -24,9 +25,17 @@ func describe(c *genericapiserver.Config, scheme *runtime.Scheme) error {
 	if err != nil {
 		return err
 	}
+	registries, err := schemas("ResourceRegistry")
+	if err != nil {
+		return err
+	}
 	definitions := func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 		all := definitions(ref)
 		addKind(all, ref, clusterproxy.Cluster{}.OpenAPIModelName(), "Cluster is a member cluster. It is read-only here: accord.dev/v1alpha1 has the Cluster that you change.", clusters)
+		addKind(all, ref, search.ResourceRegistry{}.OpenAPIModelName(), "ResourceRegistry names objects of clusters that accord keeps in memory. It is stored in the group accord.dev.", registries)
+		for _, name := range []string{search.Search{}.OpenAPIModelName(), search.Proxying{}.OpenAPIModelName()} {
+			all[name] = object("A resource without objects, whose paths lead to those of the clusters.", map[string]spec.Schema{"apiVersion": *spec.StringProperty(), "kind": *spec.StringProperty()})
+		}
 		return all
 	}
 	namer := openapi.NewDefinitionNamer(scheme)

@@ -60,6 +60,8 @@ func TestClusterProxy(t *testing.T) {
 	require.NoError(t, store.Install(t.Context(), p.hub))
 	p.prepareMember()
 	p.prepareHub()
+	p.prepareSearch()
+	p.store.Open()
 	localtest.RunPod(t, p.member, "default", "web")
 	p.admin = p.client(p.hub)
 	_, p.stop = serve(t, p.hub, p.store)
@@ -91,6 +93,12 @@ func TestClusterProxy(t *testing.T) {
 		{"a watch of Clusters continues", (*proxies).projectionWatched},
 		{"Clusters are changed elsewhere", (*proxies).projectionRefuses},
 		{"commands on all members", (*proxies).allMembers},
+		{"objects of all clusters are one list", (*proxies).oneList},
+		{"a watch of all clusters continues", (*proxies).oneWatch},
+		{"a write needs a cluster that has the object", (*proxies).oneWriter},
+		{"a cluster that joins or leaves ends no watch", (*proxies).oneView},
+		{"an informer misses nothing when its server restarts", (*proxies).informed},
+		{"a cached read needs the rights of the live one", (*proxies).cachedRights},
 		{"nothing is dialed for a caller without the right", (*proxies).withoutRight},
 		{"nobody but the agent opens its tunnel", (*proxies).foreignTunnels},
 		{"an agent whose rights end loses its tunnel", (*proxies).revoked},

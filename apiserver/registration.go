@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/certificate"
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
+	"github.com/accord-dev/accord/apiserver/search"
 )
 
 const (
@@ -97,8 +98,9 @@ func (r *registration) apply(ctx context.Context) error {
 	}
 	return errors.Join(
 		r.applyObject(ctx, r.apiService(delivery.GroupVersion, 1000), client.ForceOwnership),
-		// The API server of a Karmada control plane keeps its group. Names such as "clusters" mean accord's own kinds first.
+		// The API server of a Karmada control plane keeps its groups. Names such as "clusters" mean accord's own kinds first.
 		r.applyObject(ctx, r.apiService(clusterproxy.GroupVersion, 100)),
+		r.applyObject(ctx, r.apiService(search.GroupVersion, 100)),
 	)
 }
 

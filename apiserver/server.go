@@ -1,9 +1,9 @@
-// Package apiserver is the aggregated API server of the hub. The hub's API server forwards the requests of two groups to it: those of
-// delivery.accord.dev, which agents send, are answered out of memory; those of cluster.karmada.io, which users send, go on to a cluster.
+// Package apiserver is the aggregated API server of the hub. The hub's API server forwards the requests of three groups to it: those of
+// delivery.accord.dev, which agents send, are answered out of memory; those of cluster.karmada.io, which users send, go on to a cluster;
+// those of search.karmada.io, which users send, are answered out of caches of all clusters.
 package apiserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +25,13 @@ import (
 	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/apiserver/certificate"
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
 	"github.com/accord-dev/accord/apiserver/registry"
+	"github.com/accord-dev/accord/apiserver/search"
 	"github.com/accord-dev/accord/apiserver/tunnels"
 )
 
@@ -80,29 +80,24 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	open := tunnels.New()
 	defer open.Close()
 	context.AfterFunc(ctx, open.Close) // agents connect to another replica
-	server, err := newServer(o, r.serving, front, storages(ctx, o, r.hub, front, open))
+	groups, err := newGroups(ctx, cfg, o, r, open)
+	if err != nil {
+		return errors.Join(err, o.Listener.Close())
+	}
+	server, err := newServer(o, r.serving, front, groups.storage)
 	if err != nil {
 		return errors.Join(fmt.Errorf("assembling the aggregated API server: %w", err), o.Listener.Close())
 	}
 	go front.run(ctx)
 	go r.run(ctx)
+	ended := make(chan error, 1)
+	caching, cancel := context.WithCancel(ctx)
+	defer func() { cancel(); <-ended }()
+	go func() { ended <- groups.caches(caching) }()
 	if err := server.PrepareRun().RunWithContext(ctx); err != nil {
 		return fmt.Errorf("running the aggregated API server: %w", err)
 	}
 	return nil
-}
-
-// storages returns the storage of each resource of each group.
-func storages(ctx context.Context, o Options, hub client.WithWatch, front *frontProxy, open *tunnels.Set) map[schema.GroupVersion]map[string]rest.Storage {
-	delivered := registry.Storage(o.Bundles, ctx.Done())
-	delivered[delivery.Bundles+"/"+delivery.Attach] = &tunnels.Storage{
-		Tunnels: open, Hub: hub, Reviews: front.hub.AuthorizationV1().SubjectAccessReviews(), Check: cmp.Or(o.TunnelCheck, tunnels.DefaultCheck),
-	}
-	members := &clusterproxy.Members{Hub: hub, SecretsNamespace: o.SecretsNamespace, Tunnels: open}
-	return map[schema.GroupVersion]map[string]rest.Storage{
-		delivery.GroupVersion:     delivered,
-		clusterproxy.GroupVersion: clusterproxy.Storage(hub, members, ctx.Done()),
-	}
 }
 
 // newServer assembles the server. It has no store, no admission and no fairness: the hub's API server admits the requests.
@@ -153,7 +148,7 @@ func newScheme() (*runtime.Scheme, error) {
 	v1 := schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(s, v1)
 	s.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
-	return s, errors.Join(delivery.AddToScheme(s), clusterproxy.AddToScheme(s))
+	return s, errors.Join(delivery.AddToScheme(s), clusterproxy.AddToScheme(s), search.AddToScheme(s))
 }
 
 var watches = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString("proxy", delivery.Attach))

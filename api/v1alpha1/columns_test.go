@@ -13,14 +13,15 @@ import (
 // no default column has a text without a bound. Columns in brackets are those of -o wide.
 func TestDefectF26ColumnsAreTheSameInAllKinds(t *testing.T) {
 	want := map[string]string{
-		"Cluster":         "READY REASON VERSION NODES LAST-PROBE [REGION] [ENDPOINT] STATUS AGE",
-		"Delivery":        "FEDERATION CLUSTER READY REASON OBJECTS HELD REVISION STATUS AGE",
-		"DeliveryReport":  "FEDERATION CLUSTER REPLICA FINISHED UNREACHABLE AGE", // an internal record without conditions
-		"FederatedObject": "KIND OBJECT-NAMESPACE OBJECT READY REASON CLUSTERS HELD [POLICY] STATUS AGE",
-		"Federation":      "READY REASON CLUSTERS HELD REVISION [RELEASE] STATUS AGE",
-		"Inventory":       "FEDERATION CLUSTER OBJECTS AGE", // an internal record without conditions
-		"Release":         "READY REASON CLUSTERS HELD UNREACHABLE [APPROVED-BY] SUBJECT STATUS AGE",
-		"Tenant":          "READY REASON FEDERATIONS [ACCOUNT] STATUS AGE",
+		"Cluster":          "READY REASON VERSION NODES LAST-PROBE [REGION] [ENDPOINT] STATUS AGE",
+		"Delivery":         "FEDERATION CLUSTER READY REASON OBJECTS HELD REVISION STATUS AGE",
+		"DeliveryReport":   "FEDERATION CLUSTER REPLICA FINISHED UNREACHABLE AGE", // an internal record without conditions
+		"FederatedObject":  "KIND OBJECT-NAMESPACE OBJECT READY REASON CLUSTERS HELD [POLICY] STATUS AGE",
+		"Federation":       "READY REASON CLUSTERS HELD REVISION [RELEASE] STATUS AGE",
+		"Inventory":        "FEDERATION CLUSTER OBJECTS AGE", // an internal record without conditions
+		"Release":          "READY REASON CLUSTERS HELD UNREACHABLE [APPROVED-BY] SUBJECT STATUS AGE",
+		"ResourceRegistry": "READY REASON CLUSTERS OBJECTS STATUS AGE",
+		"Tenant":           "READY REASON FEDERATIONS [ACCOUNT] STATUS AGE",
 	}
 	// paths are those of columns that several kinds have.
 	paths := map[string]string{

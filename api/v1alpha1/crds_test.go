@@ -53,7 +53,7 @@ func connect(t *testing.T, config *rest.Config) client.Client {
 func install(t *testing.T, hub client.Client) {
 	crds, err := v1alpha1.CRDs()
 	require.NoError(t, err)
-	require.Len(t, crds, 8)
+	require.Len(t, crds, 9)
 	for _, crd := range crds {
 		require.NoError(t, hub.Create(t.Context(), crd), crd.Name)
 	}
@@ -78,7 +78,7 @@ func answersToCategory(t *testing.T, config *rest.Config) {
 	require.NoError(t, err)
 	want := map[string][]string{
 		"Cluster": {"clu"}, "Delivery": {"dlv"}, "FederatedObject": {"fo"}, "Federation": {"fed"}, "Release": {"rel"},
-		"Tenant": {"ten"},
+		"ResourceRegistry": {"rr"}, "Tenant": {"ten"},
 	}
 	require.EventuallyWithT(t, func(t *assert.CollectT) { // a definition is established a moment before it is listed
 		served, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
@@ -95,6 +95,11 @@ func answersToCategory(t *testing.T, config *rest.Config) {
 
 // oneOfEach has the least that each kind accepts.
 const oneOfEach = `
+apiVersion: accord.dev/v1alpha1
+kind: ResourceRegistry
+metadata: {name: pods}
+spec: {targetCluster: {}, resourceSelectors: [{apiVersion: v1, kind: Pod}]}
+---
 apiVersion: accord.dev/v1alpha1
 kind: Cluster
 metadata: {name: eu}

@@ -25,6 +25,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&FederatedObject{}, &FederatedObjectList{},
 		&Inventory{}, &InventoryList{},
 		&Tenant{}, &TenantList{},
+		&ResourceRegistry{}, &ResourceRegistryList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

@@ -36,11 +36,28 @@ type connection struct {
 	versions string
 }
 
-// forward sends a request, whose URL is a path on the cluster, in the name of its caller.
-type forward func(http.ResponseWriter, *http.Request, proxy.Caller)
+// SearchUser is the user as which accord reads objects of a cluster in pull mode for its caches. The cluster decides about its rights.
+const SearchUser = "accord-search"
 
-// of returns the way to a cluster.
-func (m *Members) of(ctx context.Context, name string) (forward, error) {
+// Reader returns the way to a cluster with the rights that accord has there for its caches: those of its credentials in push mode, and those of
+// SearchUser in pull mode, where accord has no credentials.
+func (m *Members) Reader(ctx context.Context, name string) (http.RoundTripper, error) {
+	cluster, err := tunnels.ReadCluster(ctx, m.Hub, name)
+	if err != nil {
+		return nil, err
+	}
+	if cluster.Spec.SyncMode != v1alpha1.SyncModePull {
+		return m.push(ctx, cluster)
+	}
+	forward, err := m.Of(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return proxy.Transport{Forward: forward, Caller: proxy.Caller{User: SearchUser}}, nil
+}
+
+// Of returns the way to a cluster.
+func (m *Members) Of(ctx context.Context, name string) (proxy.Forward, error) {
 	cluster, err := tunnels.ReadCluster(ctx, m.Hub, name)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -49,7 +66,11 @@ func (m *Members) of(ctx context.Context, name string) (forward, error) {
 	case err != nil:
 		return nil, err
 	case cluster.Spec.SyncMode != v1alpha1.SyncModePull:
-		return m.push(ctx, cluster)
+		member, err := m.push(ctx, cluster)
+		if err != nil {
+			return nil, err
+		}
+		return member.Forward, nil
 	}
 	t := m.Tunnels.Of(name, cluster.UID)
 	if t == nil {
@@ -58,8 +79,8 @@ func (m *Members) of(ctx context.Context, name string) (forward, error) {
 	return func(w http.ResponseWriter, r *http.Request, c proxy.Caller) { proxy.Through(w, r, name, t, c) }, nil
 }
 
-// push returns the way to a cluster in push mode. Its credentials are those of the controllers.
-func (m *Members) push(ctx context.Context, cluster *v1alpha1.Cluster) (forward, error) {
+// push returns the connection to a cluster in push mode. Its credentials are those of the controllers.
+func (m *Members) push(ctx context.Context, cluster *v1alpha1.Cluster) (*proxy.Member, error) {
 	var secret corev1.Secret
 	if err := clusters.CheckSecretRef(cluster, m.SecretsNamespace); err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -72,7 +93,7 @@ func (m *Members) push(ctx context.Context, cluster *v1alpha1.Cluster) (forward,
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known := m.pushed[cluster.Name]; known.versions == versions {
-		return known.Forward, nil
+		return known.Member, nil
 	}
 	cfg, err := clusters.RESTConfig(cluster, &secret, m.SecretsNamespace)
 	if err != nil {
@@ -89,7 +110,7 @@ func (m *Members) push(ctx context.Context, cluster *v1alpha1.Cluster) (forward,
 		m.pushed = map[string]connection{}
 	}
 	m.pushed[cluster.Name] = connection{member, versions}
-	return member.Forward, nil
+	return member, nil
 }
 
 // forget closes the connection to a cluster that is removed.

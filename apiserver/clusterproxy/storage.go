@@ -6,8 +6,6 @@ package clusterproxy
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +76,7 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 	}
 	caller := proxy.Caller{User: user.GetName(), Groups: user.GetGroups()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at, err := pathOnCluster(r.URL, cluster)
+		at, err := proxy.Behind(r.URL, "/apis/"+GroupVersion.String()+"/"+resource+"/"+cluster+"/"+subresource)
 		if err == nil {
 			err = proxy.CheckPath(at)
 		}
@@ -86,7 +84,7 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 			out.Error(err)
 			return
 		}
-		forward, err := s.members.of(ctx, cluster)
+		forward, err := s.members.Of(ctx, cluster)
 		if err != nil {
 			if apierrors.IsServiceUnavailable(err) {
 				w.Header().Set("Connection", "close") // another replica may have the tunnel, and the next request finds it
@@ -99,18 +97,4 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		r.URL = at
 		forward(w, r, caller)
 	}), nil
-}
-
-// pathOnCluster returns the part of a URL that is a path on the cluster, with its query.
-func pathOnCluster(u *url.URL, cluster string) (*url.URL, error) {
-	prefix := "/apis/" + GroupVersion.String() + "/" + resource + "/" + cluster + "/" + subresource
-	path, ok := strings.CutPrefix(u.Path, prefix)
-	raw, rawOK := strings.CutPrefix(u.EscapedPath(), prefix)
-	if !ok || !rawOK {
-		return nil, apierrors.NewBadRequest("the path begins with " + prefix + ", without escapes")
-	}
-	if path == "" {
-		path, raw = "/", "/"
-	}
-	return &url.URL{Path: path, RawPath: raw, RawQuery: u.RawQuery}, nil
 }

@@ -1,0 +1,354 @@
+package apiserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/accord-dev/accord/clusters/search"
+)
+
+const (
+	proxyingPath = "/apis/search.karmada.io/v1alpha1/proxying/all/proxy"
+	cachePath    = "/apis/search.karmada.io/v1alpha1/search/cache"
+)
+
+// registries returns the ResourceRegistries in Karmada's group.
+func (p *proxies) registries() dynamic.ResourceInterface {
+	return dynamic.NewForConfigOrDie(p.hub).Resource(schema.GroupVersionResource{Group: "search.karmada.io", Version: "v1alpha1", Resource: "resourceregistries"})
+}
+
+// registered creates a ResourceRegistry of the ConfigMaps and Pods of a namespace on clusters, and waits for its caches.
+func (p *proxies) registered(namespace string, clusters ...any) {
+	registries := p.registries()
+	_, err := registries.Create(p.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "search.karmada.io/v1alpha1", "kind": "ResourceRegistry", "metadata": map[string]any{"name": namespace},
+		"spec": map[string]any{
+			"targetCluster": map[string]any{"clusterNames": clusters},
+			"resourceSelectors": []any{
+				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "namespace": namespace}, map[string]any{"apiVersion": "v1", "kind": "Pod", "namespace": namespace},
+			},
+		},
+	}}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.Cleanup(func() { _ = registries.Delete(p.whole.Context(), namespace, metav1.DeleteOptions{}) })
+	p.current(namespace, len(clusters))
+}
+
+// current waits until the caches of a ResourceRegistry follow all of its clusters.
+func (p *proxies) current(name string, clusters int) {
+	p.Helper()
+	require.EventuallyWithT(p, func(t *assert.CollectT) {
+		r, err := p.registries().Get(p.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		display, _, _ := unstructured.NestedString(r.Object, "status", "display")
+		require.Equal(t, fmt.Sprintf("%[1]d/%[1]d", clusters), display, "%v", r.Object["status"])
+	}, 30*time.Second, 50*time.Millisecond)
+}
+
+// prepareSearch grants the rights of users on the hub, and those of accord's caches on the member.
+func (p *proxies) prepareSearch() {
+	c := p.on(p.hub)
+	for _, name := range []string{"alice", "bob"} {
+		p.bind(c, "search-"+name, person(name),
+			rbacv1.PolicyRule{APIGroups: []string{"search.karmada.io"}, Resources: []string{"proxying/proxy", "search/api", "search/apis"}, Verbs: []string{"*"}})
+	}
+	m := p.on(p.member.Config())
+	reads := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"}, Verbs: []string{"list", "watch"}}
+	p.bind(m, "accord-search", person("accord-search"), reads)
+	p.bind(m, "accord-reads", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "accord"}, reads,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"users"}, ResourceNames: []string{"accord-search"}, Verbs: []string{"impersonate"}})
+}
+
+// proxying returns the configuration of a user that leads to all clusters.
+func (p *proxies) proxying(user string) *rest.Config {
+	cfg := rest.CopyConfig(p.hub)
+	cfg.Host += proxyingPath
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	return cfg
+}
+
+// direct returns ConfigMaps of a namespace of the member, which it creates.
+func (p *proxies) namespace(name string) *kubernetes.Clientset {
+	direct := p.on(p.member.Config())
+	_, err := direct.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	return direct
+}
+
+func (p *proxies) configMap(c *kubernetes.Clientset, namespace, name, value string) {
+	_, err := c.CoreV1().ConfigMaps(namespace).Create(p.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"value": value}}, Data: map[string]string{"value": value},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+}
+
+// oneList lists the objects of the same server twice, as those of cluster pull and of cluster push.
+func (p *proxies) oneList() {
+	direct := p.namespace("listed")
+	for _, name := range []string{"a", "b", "c"} {
+		p.configMap(direct, "listed", name, name)
+	}
+	p.registered("listed", "push", "pull")
+	maps := p.on(p.proxying("alice")).CoreV1().ConfigMaps("listed")
+	var list *corev1.ConfigMapList
+	require.EventuallyWithT(p, func(t *assert.CollectT) {
+		var err error
+		list, err = maps.List(p.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Len(t, list.Items, 6)
+	}, 20*time.Second, 50*time.Millisecond)
+	versions, err := search.ParseVersions(list.ResourceVersion)
+	require.NoError(p, err)
+	require.Len(p, versions, 2)
+	for i, item := range list.Items {
+		require.Equal(p, []string{"pull", "push"}[i/3], item.Annotations[search.ClusterAnnotation], "the clusters follow each other")
+		require.Empty(p, item.ManagedFields)
+	}
+	var paged []corev1.ConfigMap
+	next := ""
+	for pages := 1; ; pages++ {
+		page, err := maps.List(p.Context(), metav1.ListOptions{Limit: 2, Continue: next})
+		require.NoError(p, err)
+		paged = append(paged, page.Items...)
+		if next = page.Continue; next == "" {
+			require.Equal(p, 3, pages)
+			break
+		}
+	}
+	require.Equal(p, list.Items, paged)
+	selected, err := maps.List(p.Context(), metav1.ListOptions{LabelSelector: "value in (a,b)", FieldSelector: "metadata.name!=a"})
+	require.NoError(p, err)
+	require.Len(p, selected.Items, 2)
+	_, err = maps.Get(p.Context(), "a", metav1.GetOptions{})
+	require.True(p, apierrors.IsConflict(err), "two clusters have it: %v", err)
+	_, err = maps.Get(p.Context(), "absent", metav1.GetOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+
+	alice := p.client(p.proxying("alice"))
+	_, _, text := p.try(&alice, http.MethodGet, proxyingPath+"/api/v1/namespaces/listed/configmaps?labelSelector=value%3Da", "", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io")
+	var table metav1.Table
+	require.NoError(p, json.Unmarshal(text, &table), "%s", text)
+	require.Equal(p, "Data", table.ColumnDefinitions[1].Name)
+	require.Len(p, table.Rows, 2)
+	require.Equal(p, []any{"a", 1.0}, table.Rows[0].Cells[:2])
+
+	_, _, text = p.try(&alice, http.MethodGet, cachePath+"/api/v1/namespaces/listed/configmaps/a", "")
+	var flat corev1.ConfigMapList
+	require.NoError(p, json.Unmarshal(text, &flat), "%s", text)
+	require.Len(p, flat.Items, 2, "a name yields one entry for each cluster")
+	require.Empty(p, flat.ResourceVersion)
+	_, err = search.ParseVersions(flat.Items[0].ResourceVersion)
+	require.Error(p, err, "entries have the resourceVersion of their cluster")
+	_, err = p.on(p.proxying("alice")).Discovery().ServerVersion()
+	require.NoError(p, err, "discovery is that of the hub")
+}
+
+// oneWatch continues watches at the position of an event.
+func (p *proxies) oneWatch() {
+	direct := p.namespace("followed")
+	p.registered("followed", "push", "pull")
+	maps := p.on(p.proxying("alice")).CoreV1().ConfigMaps("followed")
+	list, err := maps.List(p.Context(), metav1.ListOptions{})
+	require.NoError(p, err)
+	for _, name := range []string{"a", "b"} {
+		p.configMap(direct, "followed", name, name)
+	}
+	seen := map[string]int{}
+	from := list.ResourceVersion
+	for range 4 { // each watch is ended after one event
+		events, err := maps.Watch(p.Context(), metav1.ListOptions{ResourceVersion: from})
+		require.NoError(p, err)
+		e := <-events.ResultChan()
+		events.Stop()
+		require.Equal(p, watch.Added, e.Type, "%v", e.Object)
+		m := e.Object.(*corev1.ConfigMap)
+		seen[m.Annotations[search.ClusterAnnotation]+"/"+m.Name]++
+		from = m.ResourceVersion
+	}
+	require.Equal(p, map[string]int{"pull/a": 1, "pull/b": 1, "push/a": 1, "push/b": 1}, seen)
+	_, err = maps.Watch(p.Context(), metav1.ListOptions{ResourceVersion: "12"})
+	require.True(p, apierrors.IsResourceExpired(err), "%v", err)
+}
+
+// oneWriter sends writes without a cluster to go to.
+func (p *proxies) oneWriter() {
+	direct := p.on(p.member.Config()).CoreV1().ConfigMaps("default")
+	p.configMap(p.on(p.member.Config()), "default", "written", "1")
+	p.registered("default", "push")
+	maps := p.on(p.proxying("alice")).CoreV1().ConfigMaps("default")
+	_, err := maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "new"}}, metav1.CreateOptions{})
+	require.True(p, apierrors.IsMethodNotSupported(err), "%v", err)
+	_, err = maps.Patch(p.Context(), "absent", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+
+	read, err := maps.Get(p.Context(), "written", metav1.GetOptions{})
+	require.NoError(p, err)
+	require.Equal(p, "push", read.Annotations[search.ClusterAnnotation])
+	require.NoError(p, direct.Delete(p.Context(), "written", metav1.DeleteOptions{}))
+}
+
+// oneView adds a cluster to a ResourceRegistry and removes it, while a watch runs.
+func (p *proxies) oneView() {
+	direct := p.namespace("joined")
+	p.configMap(direct, "joined", "a", "1")
+	p.registered("joined", "push")
+	maps := p.on(p.proxying("alice")).CoreV1().ConfigMaps("joined")
+	events, err := maps.Watch(p.Context(), metav1.ListOptions{AllowWatchBookmarks: true})
+	require.NoError(p, err)
+	defer events.Stop()
+	next := func() (watch.EventType, *corev1.ConfigMap) {
+		e, ok := <-events.ResultChan()
+		require.True(p, ok, "the watch ended")
+		return e.Type, e.Object.(*corev1.ConfigMap)
+	}
+	expect := func(kind watch.EventType, cluster string) search.Versions {
+		p.Helper()
+		got, m := next()
+		require.Equal(p, kind, got)
+		require.Equal(p, cluster, m.Annotations[search.ClusterAnnotation])
+		versions, err := search.ParseVersions(m.ResourceVersion)
+		require.NoError(p, err)
+		return versions
+	}
+	expect(watch.Added, "push")
+	choose := func(clusters ...any) {
+		registry, err := p.registries().Get(p.Context(), "joined", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.NoError(p, unstructured.SetNestedSlice(registry.Object, clusters, "spec", "targetCluster", "clusterNames"))
+		_, err = p.registries().Update(p.Context(), registry, metav1.UpdateOptions{})
+		require.NoError(p, err)
+	}
+	choose("push", "pull")
+	expect(watch.Added, "pull")
+	require.Len(p, expect(watch.Bookmark, ""), 2)
+	choose("push")
+	expect(watch.Deleted, "pull")
+	require.Len(p, expect(watch.Bookmark, ""), 1)
+	p.configMap(direct, "joined", "b", "1")
+	expect(watch.Added, "push")
+}
+
+// cachedRights reads as users whom the member does not allow it.
+func (p *proxies) cachedRights() {
+	p.namespace("guarded")
+	p.registered("guarded", "push", "pull")
+	for _, url := range []string{proxyingPath + "/api/v1/namespaces/guarded/configmaps", cachePath + "/api/v1/namespaces/guarded/configmaps", proxyingPath + "/api/v1/namespaces/guarded/configmaps?watch=true"} {
+		bob := p.client(p.proxying("bob"))
+		s := p.refused(http.StatusForbidden, &bob, http.MethodGet, url, "")
+		require.Contains(p, s.Message, `user "bob" cannot`)
+		dave := p.client(p.proxying("dave"))
+		before := p.dialed.Load()
+		s = p.refused(http.StatusForbidden, &dave, http.MethodGet, url, "")
+		require.Contains(p, s.Message, `User "dave" cannot`)
+		require.Equal(p, before, p.dialed.Load(), "a request without right reached the agent")
+	}
+	alice := p.client(p.proxying("alice"))
+	for _, path := range []string{"/api/..%2f..%2f..", "/api//v1", "/%2e%2e/"} {
+		p.refused(http.StatusBadRequest, &alice, http.MethodGet, proxyingPath+path, "")
+	}
+}
+
+// informed compares an informer, whose server restarts, with a watch of the cluster.
+func (p *proxies) informed() {
+	direct := p.namespace("informed")
+	p.registered("informed", "push") // an informer has one object of a name
+	var mu sync.Mutex
+	got, want := map[string][]string{}, map[string][]string{}
+	record := func(into map[string][]string, object any, deleted bool) {
+		if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = last.Obj
+		}
+		m := object.(*corev1.ConfigMap)
+		mu.Lock()
+		defer mu.Unlock()
+		if deleted {
+			into[m.Name] = append(into[m.Name], "deleted")
+		} else if value := m.Data["value"]; len(into[m.Name]) == 0 || into[m.Name][len(into[m.Name])-1] != value { // a list shows a value again
+			into[m.Name] = append(into[m.Name], value)
+		}
+	}
+	events, err := direct.CoreV1().ConfigMaps("informed").Watch(p.Context(), metav1.ListOptions{})
+	require.NoError(p, err)
+	defer events.Stop()
+	go func() {
+		for e := range events.ResultChan() {
+			if e.Type != watch.Error { // the test has ended
+				record(want, e.Object, e.Type == watch.Deleted)
+			}
+		}
+	}()
+	factory := informers.NewSharedInformerFactoryWithOptions(p.on(p.proxying("alice")), 0, informers.WithNamespace("informed"))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(object any) { record(got, object, false) }, UpdateFunc: func(_, object any) { record(got, object, false) }, DeleteFunc: func(object any) { record(got, object, true) },
+	})
+	require.NoError(p, err)
+	ctx, cancel := context.WithCancel(p.Context())
+	var running sync.WaitGroup
+	running.Go(func() { informer.RunWithContext(ctx) })
+	defer running.Wait()
+	defer cancel()
+	require.True(p, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+
+	maps := direct.CoreV1().ConfigMaps("informed")
+	change := func(round int) {
+		for i := range 10 {
+			name := fmt.Sprintf("m%d", i)
+			m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"value": fmt.Sprint(round)}}
+			switch _, err := maps.Update(p.Context(), m, metav1.UpdateOptions{}); {
+			case apierrors.IsNotFound(err):
+				_, err = maps.Create(p.Context(), m, metav1.CreateOptions{})
+				require.NoError(p, err)
+			default:
+				require.NoError(p, err)
+			}
+			if (i+round)%5 == 0 {
+				require.NoError(p, maps.Delete(p.Context(), name, metav1.DeleteOptions{}))
+			}
+		}
+	}
+	same := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(want) == 10 && reflect.DeepEqual(got, want)
+	}
+	for round := range 5 {
+		change(round)
+	}
+	require.Eventually(p, same, 20*time.Second, 20*time.Millisecond, "got %v, want %v", got, want)
+	p.stop()
+	change(5) // one change of each object while the server is away: a list shows it as well as a watch does
+	_, p.stop = serve(p.whole, p.hub, p.store)
+	change(6)
+	require.Eventually(p, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		for name, values := range want {
+			if seen := got[name]; len(seen) == 0 || seen[len(seen)-1] != values[len(values)-1] {
+				return false
+			}
+		}
+		return true
+	}, 60*time.Second, 50*time.Millisecond, "got %v, want %v", got, want)
+}
