@@ -26,6 +26,7 @@ type Cluster struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ClusterSpec `json:"spec"`
+	// +structType=atomic
 	// +kubebuilder:default={"observedGeneration":-1,"message":"not contacted yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"ClusterStatusNeverUpdated","message":"not contacted yet"}}}
 	Status ClusterStatus `json:"status,omitempty"`
 }

@@ -24,7 +24,9 @@ type DeliveryReport struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   DeliveryReportSpec   `json:"spec"`
+	Spec DeliveryReportSpec `json:"spec"`
+	// Status has the result and the objects. It is atomic, or the hub would list the owner of each field, and compare each, at every write.
+	// +structType=atomic
 	Status DeliveryReportStatus `json:"status"`
 }
 
