@@ -42,6 +42,10 @@ func startStore(ctx context.Context, dir, socket string, log *slog.Logger) (*sto
 	return &store{etcd: etcd, endpoint: "unix://" + socket, failed: storeErrors(etcd)}, nil
 }
 
+// catchUpEntries is the number of writes that etcd keeps in memory for members that are behind. There is no other member, and etcd's default
+// of 5,000 takes tens of megabytes.
+const catchUpEntries = 100
+
 func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
 	c := embed.NewConfig()
 	c.Dir = dir
@@ -52,6 +56,7 @@ func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2379"}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	c.SnapshotCatchUpEntries = catchUpEntries
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logs.Zap(log, "etcd").WithOptions(zap.WithFatalHook(lastWords{dir, log})))
 	return c
 }
