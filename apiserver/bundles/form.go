@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"container/list"
+	"sync"
 )
 
 // form is an index or an object with its compressed form, which is made when a reader needs it first. The Store changes it under its lock.
@@ -90,10 +91,18 @@ func (s *Store) discard(f *form) {
 	f.compressed, f.used = nil, nil
 }
 
+// compressors have tables of about a megabyte each, which the indexes of all clusters need one after the other.
+var compressors = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // a valid level
+	return w
+}}
+
 func gzipped(text []byte) []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a valid level
-	_, _ = w.Write(text)                            // a Buffer fails never
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&b)
+	_, _ = w.Write(text) // a Buffer fails never
 	_ = w.Close()
 	return bytes.Clone(b.Bytes()) // without the spare capacity
 }
