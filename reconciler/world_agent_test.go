@@ -12,13 +12,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/agent"
 )
 
@@ -54,8 +57,10 @@ func (w *world) register(name string) {
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull},
 	})
-	w.create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: registration.LeaseName(name)}})
-	w.agent(agent.Options{Cluster: name, Hub: hub, HubNamespace: w.namespace, Local: local, Log: w.logger()})
+	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: applyset.InventoryNamespace}} // which the hub creates when it starts
+	require.NoError(w.t, client.IgnoreAlreadyExists(w.hub.Create(w.t.Context(), space)))
+	w.create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: applyset.InventoryNamespace, Name: registration.LeaseName(name)}})
+	w.agent(agent.Options{Cluster: name, Hub: hub, HubNamespace: applyset.InventoryNamespace, Local: local, Log: w.logger()})
 }
 
 // agent runs an agent as an administrator of the hub with the name of the agent.

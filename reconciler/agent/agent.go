@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -77,6 +78,8 @@ type Agent struct {
 	executor *executor
 	// connection leads to the hub with the identity of the agent.
 	connection *rest.Config
+	// leased is set while the agent holds its Lease, by which the hub knows that it lives.
+	leased atomic.Bool
 	// forUsers sends requests of users of the hub to the API server of the cluster; nil without a tunnel.
 	forUsers *proxy.Member
 }

@@ -26,11 +26,21 @@ func (a *Agent) beat(ctx context.Context) {
 	var lease *coordinationv1.Lease
 	for ctx.Err() == nil {
 		var err error
-		if lease, err = a.renew(ctx, lease); err != nil && ctx.Err() == nil {
+		lease, err = a.renew(ctx, lease)
+		a.leased.Store(err == nil)
+		if err != nil && ctx.Err() == nil {
 			a.Log.Error("cannot renew the lease of the agent, trying again", "cluster", a.Cluster, "error", err)
 		}
 		sleep(ctx, beatInterval)
 	}
+}
+
+// probeWrites returns the time after which a probe alone is worth a write.
+func (a *Agent) probeWrites() time.Duration {
+	if a.leased.Load() {
+		return reachability.AgentProbeWriteInterval
+	}
+	return reachability.ProbeWriteInterval
 }
 
 // renew renews the Lease as it was written last; nil: it is read first. After an error it is read again.

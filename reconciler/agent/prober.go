@@ -75,7 +75,7 @@ func (p *prober) probe(ctx context.Context) error {
 	if p.known == nil {
 		return unread
 	}
-	next, due := p.member.Probe(ctx, p.known)
+	next, due := p.member.Probe(ctx, p.known, p.agent.probeWrites())
 	if unread != nil || !due {
 		return unread
 	}
@@ -85,7 +85,7 @@ func (p *prober) probe(ctx context.Context) error {
 		return err
 	}
 	if p.known.ResourceVersion != version {
-		next, _ = p.member.Probe(ctx, p.known)
+		next, _ = p.member.Probe(ctx, p.known, p.agent.probeWrites())
 	}
 	written := p.known.DeepCopy()
 	if meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) { // in one write, so that no plan sees a Ready cluster with them

@@ -88,6 +88,7 @@ type Controller struct {
 	// catalogs are the kinds that members serve, shared among them.
 	catalogs discovery.Cache
 	presence presence
+	beats    beats
 
 	mu          sync.Mutex
 	credentials map[string]credentials    // of each connection
@@ -168,7 +169,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := c.taint(ctx, member, &next, err == nil, now); err != nil {
 		return reconcile.Result{}, err
 	}
-	if !worthWriting(member.Status, next) {
+	if !worthWriting(member.Status, next, reachability.ProbeWriteInterval) {
 		return reconcile.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
 	}
 	return c.writeStatus(ctx, member, next, c.nextProbe(member.Name))
@@ -445,14 +446,15 @@ func credentialDigest(member *v1alpha1.Cluster, secret *corev1.Secret) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// worthWriting reports whether the next status of a Cluster differs from the written one by more than times, or the written times are old.
-func worthWriting(written, next v1alpha1.ClusterStatus) bool {
-	return probeTimeDue(written.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(written, next)
+// worthWriting reports whether the next status of a Cluster differs from the written one by more than times, or the written times are
+// older than every.
+func worthWriting(written, next v1alpha1.ClusterStatus, every time.Duration) bool {
+	return probeTimeDue(written.LastProbeTime, next.LastProbeTime, every) || !sameExceptTimes(written, next)
 }
 
 // probeTimeDue reports whether lastProbeTime has to be written although nothing else changed.
-func probeTimeDue(written, now *metav1.Time) bool {
-	return now != nil && (written == nil || now.Sub(written.Time) >= reachability.ProbeWriteInterval)
+func probeTimeDue(written, now *metav1.Time, every time.Duration) bool {
+	return now != nil && (written == nil || now.Sub(written.Time) >= every)
 }
 
 // sameExceptTimes compares two statuses without the times that always change.

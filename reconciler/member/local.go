@@ -9,11 +9,11 @@ import (
 )
 
 // Probe connects the cluster of an agent if necessary, and probes it. It returns the next status of the Cluster, which has the taints that
-// the hub wrote, and whether the status is worth a write.
-func (c *Controller) Probe(ctx context.Context, member *v1alpha1.Cluster) (next v1alpha1.ClusterStatus, due bool) {
+// the hub wrote, and whether the status is worth a write; one with newer times only is after every.
+func (c *Controller) Probe(ctx context.Context, member *v1alpha1.Cluster, every time.Duration) (next v1alpha1.ClusterStatus, due bool) {
 	facts, err := c.probeLocal(ctx, member)
 	next, _ = c.probed(member, facts, err, time.Now()) // the status has the error
-	return next, worthWriting(member.Status, next)
+	return next, worthWriting(member.Status, next, every)
 }
 
 // probeLocal connects with the account of the agent, once, and probes.

@@ -3,12 +3,12 @@ package member
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -24,11 +24,11 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 	if c.Registry.Follower() {
 		return reconcile.Result{}, nil
 	}
-	now := time.Now()
 	c.Pull(member.Name, string(member.UID))
-	if err := c.hear(ctx, member, now); err != nil {
+	if err := c.hear(ctx, member); err != nil {
 		return reconcile.Result{}, err
 	}
+	now := time.Now()
 	if member.Status.LastProbeTime != nil {
 		return c.reconcileRemote(ctx, member, probeInterval)
 	}
@@ -43,17 +43,43 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 	return c.writeStatus(ctx, member, next, probeInterval)
 }
 
+// beatAge is the greatest age of the Leases of agents, which the hub sends all at once: a request for each of a thousand agents costs it more.
+const beatAge = 5 * time.Second
+
+// beats has the time at which the Leases of all agents were read last.
+type beats struct {
+	mu   sync.Mutex
+	read time.Time
+}
+
+// hearAll records the renewals of the Leases of all agents.
+func (c *Controller) hearAll(ctx context.Context) error {
+	c.beats.mu.Lock()
+	defer c.beats.mu.Unlock()
+	if time.Since(c.beats.read) < beatAge {
+		return nil
+	}
+	var leases coordinationv1.LeaseList
+	fromMemory := &client.ListOptions{Namespace: c.Namespace, Raw: &metav1.ListOptions{ResourceVersion: "0"}}
+	if err := c.Secrets.List(ctx, &leases, fromMemory); err != nil {
+		return fmt.Errorf("reading the leases of the agents: %w", err)
+	}
+	c.beats.read = time.Now()
+	for i := range leases.Items {
+		lease := &leases.Items[i]
+		if cluster, is := registration.ClusterOfLease(lease.Name); is && lease.Spec.RenewTime != nil {
+			c.Registry.RecordBeat(cluster, lease.Spec.RenewTime.Time, c.beats.read)
+		}
+	}
+	return nil
+}
+
 // hear takes over what the agent of a cluster wrote last: its Lease, and its probe of the cluster.
-func (c *Controller) hear(ctx context.Context, member *v1alpha1.Cluster, now time.Time) error {
-	lease := &coordinationv1.Lease{}
-	fromMemory := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
-	key := types.NamespacedName{Namespace: c.Namespace, Name: registration.LeaseName(member.Name)}
-	if err := c.Secrets.Get(ctx, key, lease, fromMemory); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("reading the lease of the agent of cluster %s: %w", member.Name, err)
+func (c *Controller) hear(ctx context.Context, member *v1alpha1.Cluster) error {
+	if err := c.hearAll(ctx); err != nil {
+		return err
 	}
-	if lease.Spec.RenewTime != nil {
-		c.Registry.RecordBeat(member.Name, lease.Spec.RenewTime.Time, now)
-	}
+	now := time.Now()
 	c.Registry.RecordProbe(member.Name, reachability.ProbeOf(member))
 	unreachable := c.Registry.Reachability(member.Name, now).Unreachable
 	c.mu.Lock()

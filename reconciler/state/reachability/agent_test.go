@@ -28,6 +28,10 @@ func TestSilentAgents(t *testing.T) {
 	tracker.RecordBeat("eu", behind.Add(time.Second), now.Add(AgentLease))
 	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable)
 
+	late := now.Add(2 * AgentProbeWriteInterval)
+	tracker.RecordBeat("eu", behind.Add(2*time.Second), late)
+	require.Empty(t, tracker.Reachability("eu", late).Unreachable, "an agent with a Lease writes its probes less often")
+
 	require.True(t, tracker.Accepts("eu", Agent("eu")))
 	require.False(t, tracker.Accepts("eu", Agent("us")), "the report of another agent")
 	tracker.SetAgent("eu", false)

@@ -21,6 +21,8 @@ const (
 	handoverGrace = LostGrace
 	// ProbeWriteInterval is the age of lastProbeTime of a Cluster from which a newer probe alone is worth a write.
 	ProbeWriteInterval = time.Minute
+	// AgentProbeWriteInterval is the same for an agent, whose Lease shows that it lives.
+	AgentProbeWriteInterval = 5 * time.Minute
 	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
 	StaleProbe = 2*ProbeWriteInterval + handoverGrace
@@ -308,10 +310,11 @@ func (t *Tracker) reported(cluster, owner string, now time.Time) (remote remoteS
 	return remote, known && (t.handoverRemaining(now) > 0 || remote.replica == owner)
 }
 
-// asProbed returns the reachability of a cluster on which nothing was delivered yet.
+// asProbed returns the reachability of a cluster on which nothing was delivered yet. The last probe of an agent counts as long as the agent
+// renews its Lease.
 func (t *Tracker) asProbed(cluster string, now time.Time) State {
-	p := t.probes[cluster]
-	if !p.Known || now.Sub(p.At) > StaleProbe {
+	p, leased := t.probes[cluster], !t.agents[cluster].renewed.IsZero()
+	if !p.Known || !leased && now.Sub(p.At) > StaleProbe {
 		return State{Unreachable: NotProbed}
 	}
 	return State{Unreachable: p.Failure, LastProbe: p.At}
