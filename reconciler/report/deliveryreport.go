@@ -17,12 +17,13 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 )
 
-// publishReport writes the DeliveryReport of a cluster that this replica owns and another one reports on, if it changed.
-func (r *Reporter) publishReport(ctx context.Context, f *state.Federation, cluster string) error {
+// publishReport writes the DeliveryReport of a cluster that this replica owns and another one reports on, if it changed. With grow it writes
+// only a report whose inventory has more entries than the hub: a delivery waits for that.
+func (r *Reporter) publishReport(ctx context.Context, f *state.Federation, cluster string, grow bool) error {
 	defer r.lock(deliveryLock(f, cluster))()
 	report, published, due := f.DeliveryReport(cluster, time.Now())
 	r.Enqueue(due)
-	if report == nil {
+	if report == nil || grow && published.HasInventory(report.Status.ApplyResult.Inventory) {
 		return nil
 	}
 	patch, next, err := published.Patch(report)

@@ -17,7 +17,7 @@ import (
 // RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
 func (r *Reporter) RecordInventory(ctx context.Context, f *state.Federation, cluster string) error {
 	if r.registry.Follower() {
-		return r.publishReport(ctx, f, cluster)
+		return r.publishReport(ctx, f, cluster, true)
 	}
 	if err := r.writeDeliverySpec(ctx, f, cluster); err != nil {
 		return err

@@ -196,7 +196,7 @@ func (r *Reporter) write(ctx context.Context, s changes.Status) error {
 		if s.Cluster == "" {
 			return nil
 		}
-		return r.publishReport(ctx, f, s.Cluster)
+		return r.publishReport(ctx, f, s.Cluster, false)
 	}
 	switch {
 	case s.Object != manifest.ID{}:

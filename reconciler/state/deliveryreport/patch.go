@@ -2,6 +2,7 @@ package deliveryreport
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -16,6 +17,21 @@ type Published struct {
 	// head is a hash of everything but the objects, which have one each, by entry.
 	head    uint64
 	objects map[string]uint64
+	// inventory of the report, sorted.
+	inventory []string
+}
+
+// HasInventory reports whether the hub has every entry of an inventory, which is sorted.
+func (p Published) HasInventory(entries []string) bool {
+	rest := p.inventory
+	for _, entry := range entries {
+		i, there := slices.BinarySearch(rest, entry)
+		if !there {
+			return false
+		}
+		rest = rest[i+1:]
+	}
+	return p.own
 }
 
 // PatchOperation is one operation of a JSON patch.
@@ -28,7 +44,7 @@ type PatchOperation struct {
 // Patch returns the operations that turn the published report into a newer one; none if they are equal. next identifies
 // the newer report.
 func (p Published) Patch(r *v1alpha1.DeliveryReport) (operations []PatchOperation, next Published, err error) {
-	next = Published{own: true, objects: make(map[string]uint64, len(r.Status.Objects))}
+	next = Published{own: true, objects: make(map[string]uint64, len(r.Status.Objects)), inventory: r.Status.ApplyResult.Inventory}
 	head := []PatchOperation{
 		{"add", "/spec", r.Spec}, {"add", "/status/replica", r.Status.Replica},
 		{"add", "/status/observedDelivery", r.Status.ObservedDelivery}, {"add", "/status/connectivity", r.Status.Connectivity},
