@@ -123,7 +123,9 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	if err := p.begin(ctx); err != nil {
 		return err
 	}
-	parts, contents, err := p.parts(ctx, cluster)
+	last := p.published[cluster]
+	sequence := max(last.sequence+1, p.term<<sequences)
+	parts, contents, err := p.parts(ctx, cluster, sequence)
 	if err != nil {
 		return err
 	}
@@ -131,8 +133,7 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the parts of the bundle: %w", err)
 	}
-	last := p.published[cluster]
-	next := published{epoch: epoch, parts: delivery.Digest(text), sequence: max(last.sequence+1, p.term<<sequences)}
+	next := published{epoch: epoch, parts: delivery.Digest(text), sequence: sequence}
 	if last.epoch == next.epoch && last.parts == next.parts {
 		return nil
 	}
@@ -164,8 +165,9 @@ func (p *Publisher) begin(ctx context.Context) error {
 	return nil
 }
 
-// parts returns those of all Federations, sorted. A Federation that this process has not opened yet is Unknown.
-func (p *Publisher) parts(ctx context.Context, cluster string) ([]bundle.Part, bundle.Contents, error) {
+// parts returns those of all Federations for an index with a sequence, sorted. A Federation that this process has not opened yet is
+// Unknown.
+func (p *Publisher) parts(ctx context.Context, cluster string, sequence uint64) ([]bundle.Part, bundle.Contents, error) {
 	var all v1alpha1.FederationList
 	if err := p.federations.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, fmt.Errorf("listing the Federations: %w", err)
@@ -178,7 +180,7 @@ func (p *Publisher) parts(ctx context.Context, cluster string) ([]bundle.Part, b
 	var parts []bundle.Part
 	contents := bundle.Contents{}
 	for _, key := range keys {
-		part, err := p.part(ctx, key, cluster, contents)
+		part, err := p.part(ctx, key, cluster, sequence, contents)
 		if err != nil {
 			return nil, nil, fmt.Errorf("encoding the part of Federation %s: %w", key, err)
 		}
@@ -189,12 +191,12 @@ func (p *Publisher) parts(ctx context.Context, cluster string) ([]bundle.Part, b
 	return parts, contents, nil
 }
 
-func (p *Publisher) part(ctx context.Context, key types.NamespacedName, cluster string, contents bundle.Contents) (*bundle.Part, error) {
+func (p *Publisher) part(ctx context.Context, key types.NamespacedName, cluster string, sequence uint64, contents bundle.Contents) (*bundle.Part, error) {
 	f := p.registry.Federation(key)
 	if f == nil {
 		return &bundle.Part{Namespace: key.Namespace, Name: key.Name, Unknown: true}, nil
 	}
-	part, err := f.BundlePart(cluster, &p.encoder, contents)
+	part, err := f.BundlePart(cluster, sequence, &p.encoder, contents)
 	if err != nil || part == nil || part.Unknown {
 		return part, err
 	}

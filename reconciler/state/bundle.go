@@ -11,8 +11,9 @@ import (
 )
 
 // BundlePart returns the part of a cluster's bundle, and adds the contents of its objects to all. It returns nil if the Federation has
-// nothing for the cluster. The part is Unknown without a plan that the hub has, or if the hub may not know the version of the Delivery.
-func (f *Federation) BundlePart(cluster string, e *bundle.Encoder, all bundle.Contents) (*bundle.Part, error) {
+// nothing for the cluster. The part is Unknown without a plan that the hub has, or without a Delivery there, which owns the report of the
+// agent. sequence is that of the index.
+func (f *Federation) BundlePart(cluster string, sequence uint64, e *bundle.Encoder, all bundle.Contents) (*bundle.Part, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	part, l := &bundle.Part{Namespace: f.key.Namespace, Name: f.key.Name}, f.clusters[cluster]
@@ -22,14 +23,14 @@ func (f *Federation) BundlePart(cluster string, e *bundle.Encoder, all bundle.Co
 		return part, nil
 	case l == nil || l.Idle():
 		return nil, nil
-	case l.Delivery.UID == "" || l.SpecDirty:
+	case l.Delivery.UID == "":
 		part.Unknown = true
 		return part, nil
 	}
 	part.UID, part.Revision, part.Needs = string(f.declared.object.UID), f.active.revision, bundle.Needs(f.rollouts.asks)
 	part.Settings = delivery.Settings(&f.declared.object.Spec, f.active.allowPrune, f.active.plan.Empty())
 	part.First = bundle.Entries(f.bulk.Urgent)
-	l.AddTo(part, f.orders(l), e, all)
+	l.AddTo(part, sequence, f.orders(l), e, all)
 	return part, bundle.AddScripts(part, f.interpreters(), all)
 }
 

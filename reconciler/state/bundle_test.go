@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/status"
 )
 
 // pulled is a Federation on the hub, and as the agent of its first cluster knows it.
@@ -21,6 +22,8 @@ type pulled struct {
 	*scale
 	cluster string
 	agent   *Federation
+	// sequence of the last index.
+	sequence uint64
 }
 
 func newPulled(t *testing.T) *pulled {
@@ -42,7 +45,8 @@ func newPulled(t *testing.T) *pulled {
 func (p *pulled) fetch() (c []string, part *bundle.Part) {
 	p.t.Helper()
 	all := bundle.Contents{}
-	sent, err := p.f.BundlePart(p.cluster, &bundle.Encoder{}, all)
+	p.sequence++
+	sent, err := p.f.BundlePart(p.cluster, p.sequence, &bundle.Encoder{}, all)
 	require.NoError(p.t, err)
 	text, err := json.Marshal(sent)
 	require.NoError(p.t, err)
@@ -72,12 +76,58 @@ func (p *pulled) deliver() delivery.Job {
 		inventory = append(inventory, o.ID.Entry())
 	}
 	p.agent.Conclude(job, delivery.Result{Inventory: inventory}, time.Now())
+	p.f.IngestReport(p.report(), time.Now())
+	return job
+}
+
+// report returns what the agent reports now.
+func (p *pulled) report() *v1alpha1.DeliveryReport {
+	p.t.Helper()
 	report, _, _ := p.agent.DeliveryReport(p.cluster, time.Now())
 	require.NotNil(p.t, report)
 	require.Equal(p.t, "agent:"+p.cluster, report.Status.Replica)
 	require.True(p.t, p.f.registry.Accepts(report.Spec.Cluster, report.Status.Replica))
-	p.f.IngestReport(report, time.Now())
-	return job
+	return report
+}
+
+// The agent gets a commit before the hub has the spec of the Delivery, and its result counts. A result never counts for a later assignment,
+// also if that wants the same again: the agent may have had another one in between.
+func TestAnAgentWaitsForNoDelivery(t *testing.T) {
+	p := newPulled(t)
+	l := p.f.clusters[p.cluster]
+	first := l.Delivery.Spec
+	want := func(spec v1alpha1.DeliverySpec) { // as a commit does
+		next := l.Delivery.DeepCopy()
+		next.Spec, l.SpecDirty, l.Run = spec, true, status.Run{}
+		l.Delivery = next
+	}
+	second := first
+	second.Revision, second.Digest = "main@2", "2"
+
+	want(second)
+	p.fetch()
+	p.deliver()
+	require.True(t, l.SpecDirty)
+	require.True(t, l.Run.Finished, "the result counts")
+	result := p.report()
+
+	want(first)
+	p.f.IngestReport(result, time.Now())
+	require.False(t, l.Run.Finished, "the result of another assignment, before the agent gets the next one")
+	_, between := p.fetch()
+	want(second)
+	_, again := p.fetch()
+	require.NotEqual(t, between.Assignment, again.Assignment)
+	require.NotEqual(t, result.Status.ObservedDelivery, again.Assignment)
+	p.f.IngestReport(result, time.Now())
+	require.False(t, l.Run.Finished, "the result of an earlier, equal assignment")
+	p.deliver()
+	require.True(t, l.Run.Finished)
+
+	l.Delivery.Generation, l.SpecDirty = l.Delivery.Generation+1, false // the hub has the spec
+	_, same := p.fetch()
+	require.Equal(t, again.Assignment, same.Assignment, "the agent learns nothing new")
+	require.True(t, l.Reported())
 }
 
 // An agent gets the objects of its cluster, and its report is the status of the hub.
@@ -108,7 +158,6 @@ func TestAnAgentRemovesNamedObjectsOnly(t *testing.T) {
 	l := p.f.clusters[p.cluster]
 	l.Wants.Delete(gone)
 	l.Target.Objects = l.Target.Objects[1:]
-	l.Delivery.Generation++
 	_, part := p.fetch()
 	require.Equal(t, []bundle.Leaving{{Entry: gone.Entry()}}, part.Leaving)
 
@@ -153,14 +202,14 @@ func TestAnAgentObservesTheLastObjectOfAKind(t *testing.T) {
 func TestUnknownParts(t *testing.T) {
 	p := newPulled(t)
 	part := func() *bundle.Part {
-		made, err := p.f.BundlePart(p.cluster, &bundle.Encoder{}, bundle.Contents{})
+		made, err := p.f.BundlePart(p.cluster, 1, &bundle.Encoder{}, bundle.Contents{})
 		require.NoError(t, err)
 		return made
 	}
 	require.False(t, part().Unknown)
-	p.f.clusters[p.cluster].SpecDirty = true
-	require.True(t, part().Unknown, "the version of the Delivery is not known")
-	p.f.clusters[p.cluster].SpecDirty = false
+	p.f.clusters[p.cluster].Delivery.UID = ""
+	require.True(t, part().Unknown, "the hub has no Delivery")
+	p.f.clusters[p.cluster].Delivery.UID = "uid"
 	p.f.active.persisted = false
 	require.True(t, part().Unknown, "the hub does not have the plan")
 	p.f.active.persisted = true

@@ -7,7 +7,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
-	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 	"github.com/accord-dev/accord/reconciler/state/discovered"
 )
 
@@ -55,7 +54,7 @@ func (f *Federation) ingestDiscovered(l *delivery.State, r *v1alpha1.DeliveryRep
 
 // mergeReport applies a replica's report once it refers to the current assignment.
 func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time.Time) {
-	if l.Report == nil || l.SpecDirty || l.Report.Status.ObservedDelivery != deliveryreport.AssignmentID(l.Delivery) {
+	if !l.Reported() {
 		return
 	}
 	touched, listed := l.Merge(), l.Listed

@@ -169,7 +169,7 @@ func (f *Federation) started(c *changes.Changes, ids map[manifest.ID]bool) {
 			continue
 		}
 		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.DeliveryDelay(len(f.clusters))}
-		if !f.registry.Owns(name) { // an assignment: another replica waits for it
+		if !f.registry.Owns(name) && (l.Delivery.UID == "" || !f.registry.HasAgent(name)) { // another replica waits for the assignment, or an agent for its first bundle
 			write.Delay, write.Immediate = 0, true
 		}
 		c.Updates = append(c.Updates, write)

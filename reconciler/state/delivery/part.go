@@ -10,12 +10,13 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/bundle"
-	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 )
 
-// AddTo adds the decisions about the cluster to a part of its bundle, and the contents of its objects to all.
-func (l *State) AddTo(part *bundle.Part, o Orders, e *bundle.Encoder, all bundle.Contents) {
-	part.Delivery, part.DeliveryUID, part.Assignment = l.Delivery.Name, string(l.Delivery.UID), deliveryreport.AssignmentID(l.Delivery)
+// AddTo adds the decisions about the cluster to a part of its bundle, which an index with a sequence has, and the contents of its objects
+// to all.
+func (l *State) AddTo(part *bundle.Part, sequence uint64, o Orders, e *bundle.Encoder, all bundle.Contents) {
+	l.pulled = l.pulled.Next(l.Delivery, sequence)
+	part.Delivery, part.DeliveryUID, part.Assignment = l.Delivery.Name, string(l.Delivery.UID), l.pulled.ID
 	part.Inventory = l.Inventory()
 	e.AddTarget(part, l.Target, all)
 	part.Leaving = l.leaving(o)

@@ -42,7 +42,7 @@ func (l *State) Ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 		}
 	}
 	l.Report = &kept
-	if l.SpecDirty || r.Status.ObservedDelivery != deliveryreport.AssignmentID(l.Delivery) { // otherwise mergeReport takes over the inventory as it is
+	if !l.isCurrent(r) { // otherwise mergeReport takes over the inventory as it is
 		l.InheritInventory(r.Status.ApplyResult.Inventory)
 	}
 	return touched

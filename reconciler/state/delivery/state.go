@@ -66,6 +66,8 @@ type assignment struct {
 	ReportedInventory []string
 	// Part is the part of the bundle that an agent executes; nil elsewhere.
 	Part *bundle.Part
+	// pulled is the assignment that the agent of the cluster got last, at the leader.
+	pulled deliveryreport.Pulled
 }
 
 // Desired has the objects that the active plan and the stages of its rollouts want on the cluster.
@@ -130,6 +132,18 @@ func (l *State) Generation() int64 {
 		return l.Delivery.Generation + 1
 	}
 	return l.Delivery.Generation
+}
+
+// Reported reports whether the last report is about the current assignment.
+func (l *State) Reported() bool { return l.Report != nil && l.isCurrent(l.Report) }
+
+// isCurrent reports whether a report is about the current assignment. That of an agent is the one of its last bundle, also if the hub does
+// not have the spec of the Delivery yet.
+func (l *State) isCurrent(r *v1alpha1.DeliveryReport) bool {
+	if l.pulled.ID != "" {
+		return l.pulled.Is(l.Delivery, r.Status.ObservedDelivery)
+	}
+	return !l.SpecDirty && r.Status.ObservedDelivery == deliveryreport.AssignmentID(l.Delivery)
 }
 
 // RolledBackTo returns the older revision that a rollback delivers; empty without a rollback.

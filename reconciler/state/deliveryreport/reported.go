@@ -18,9 +18,34 @@ import (
 
 // AssignmentID identifies the assignment of a Delivery: the same writes execute two assignments with the same ID. The
 // generation is part of it, so that the result of an assignment is never taken for that of a later, equal one.
-func AssignmentID(d *v1alpha1.Delivery) string {
+func AssignmentID(d *v1alpha1.Delivery) string { return numbered(d, uint64(d.Generation)) }
+
+// Pulled is the assignment that the agent of a cluster got last. The zero Pulled is none.
+type Pulled struct {
+	// ID identifies it: the agent reports it with its results.
+	ID string
+	// wants identifies the Delivery that it was made of.
+	wants string
+}
+
+// Next returns the assignment that an index with a sequence has. It is p until the Delivery wants something else. The sequence, which
+// grows from leader to leader, takes the place of the generation: an agent need not wait until the hub has the Delivery.
+func (p Pulled) Next(d *v1alpha1.Delivery, sequence uint64) Pulled {
+	if wants := numbered(d, 0); wants != p.wants {
+		return Pulled{ID: numbered(d, sequence), wants: wants}
+	}
+	return p
+}
+
+// Is reports whether a report about an assignment is about p, and whether p is what the Delivery wants.
+func (p Pulled) Is(d *v1alpha1.Delivery, reported string) bool {
+	return p.ID != "" && reported == p.ID && p.wants == numbered(d, 0)
+}
+
+// numbered identifies an assignment with a number that makes it another one than an earlier, equal one.
+func numbered(d *v1alpha1.Delivery, number uint64) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %s %s\n", d.UID, d.Generation, d.Spec.Revision, d.Spec.Digest)
+	fmt.Fprintf(h, "%s %d %s %s %s\n", d.UID, number, d.Spec.Revision, d.Spec.Digest, d.Spec.ControlDigest)
 	for _, r := range d.Status.Rollouts {
 		fmt.Fprintf(h, "%q %q %d %v %t %t\n", r.Policy, r.Current.Digest, rolloutrecord.Time(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held, r.Keeps)
 	}
