@@ -17,6 +17,9 @@ const (
 	MaxWait = 50 * time.Second
 	// MaxWaiting is the largest number of requests and watches that wait for the bundle of one cluster.
 	MaxWaiting = 8
+	// ReportWithin is the header of an index with the time over which the agents of all clusters spread their reports, such as "400ms". Each
+	// agent waits for a random part of it.
+	ReportWithin = "Report-Within"
 	// MediaType of the answer to a request for objects: one Content after another, each on a line.
 	MediaType = "application/x-ndjson"
 )

@@ -296,6 +296,13 @@ func (s *Store) selected(cluster string) []Figures {
 	return all
 }
 
+// Clusters returns the number of bundles.
+func (s *Store) Clusters() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.clusters)
+}
+
 // Counts returns the figures of the Store.
 func (s *Store) Counts() Counts {
 	s.mu.Lock()

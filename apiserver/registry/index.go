@@ -15,8 +15,14 @@ import (
 	"github.com/accord-dev/accord/apiserver/bundles"
 )
 
-// waitParameter is the query parameter of a request that waits for another index.
-const waitParameter = "wait"
+const (
+	// waitParameter is the query parameter of a request that waits for another index.
+	waitParameter = "wait"
+	// reportTime is the time of delivery.ReportWithin for each cluster: the hub spends about as much CPU on a report. maxReportTime is its
+	// maximum.
+	reportTime    = 4 * time.Millisecond
+	maxReportTime = 30 * time.Second
+)
 
 // Waits reports whether a request waits for another index, so that limits on requests in flight do not apply.
 func Waits(group, resource, subresource string, r *http.Request) bool {
@@ -70,6 +76,7 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 		defer timer.Stop()
 		changed, over = sub.Changed(), timer.C
 	}
+	w.Header().Set(delivery.ReportWithin, min(time.Duration(s.store.Clusters())*reportTime, maxReportTime).String())
 	for {
 		index, there := s.store.Index(cluster)
 		if !there {

@@ -115,7 +115,7 @@ func New(o Options) (*Agent, error) {
 		}
 	}
 	a.registry = state.NewRegistry(reachability.NewSharedTracker(reachability.Agent(o.Cluster), reachability.Sole{}))
-	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Log: o.Log})
+	a.reporter = report.New(report.Options{Registry: a.registry, Hub: a.hub, Gather: a.bundles.report.gather, Log: o.Log})
 	parts := &parts{}
 	a.pool = deliver.NewPool(a.registry, a.reporter, parts.account, o.Log)
 	a.pool.Deschedule(parts.movable)

@@ -28,8 +28,9 @@ const (
 
 // fetcher reads the bundle of one cluster.
 type fetcher struct {
-	http *http.Client
-	base *url.URL // of the Bundle
+	http   *http.Client
+	base   *url.URL // of the Bundle
+	report pace
 }
 
 func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
@@ -42,7 +43,7 @@ func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fetcher{client, server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
+	return &fetcher{http: client, base: server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
 }
 
 // index returns the index and its ETag as soon as it is another one than that of etag; nil if that is not so for some time.
@@ -72,6 +73,7 @@ func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (*
 	default:
 		return nil, "", refusal(answer)
 	}
+	f.report.spread(answer.Header.Get(delivery.ReportWithin))
 	index := &bundle.Index{}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxIndex)).Decode(index); err != nil {
 		return nil, "", fmt.Errorf("reading the index of the bundle: %w", err)

@@ -64,13 +64,37 @@ func TestAnIndexThatTheAgentHasIsNotSent(t *testing.T) {
 			return
 		}
 		w.Header().Set("ETag", `"7"`)
+		w.Header().Set("Report-Within", "1ns")
 		_ = json.NewEncoder(w).Encode(bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 7})
 	})
 	index, etag, err := f.index(t.Context(), "", time.Second)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, index.Sequence)
+	require.Equal(t, reportGather, f.report.gather())
 	index, etag, err = f.index(t.Context(), etag, time.Second)
 	require.NoError(t, err)
 	require.Nil(t, index)
 	require.Equal(t, `"7"`, etag)
+}
+
+// The reports of many agents are spread over the time that the hub tells, and no agent waits longer than a minute.
+func TestReportsAreSpread(t *testing.T) {
+	var p pace
+	require.Equal(t, reportGather, p.gather())
+	var early, late bool
+	for range 200 {
+		p.spread("4s")
+		d := p.gather() - reportGather
+		require.Less(t, d, 4*time.Second)
+		early, late = early || d < 2*time.Second, late || d >= 2*time.Second
+	}
+	require.True(t, early && late)
+	for range 200 {
+		p.spread("1000h")
+		require.Less(t, p.gather()-reportGather, maxSpread)
+	}
+	for _, text := range []string{"", "-1s", "soon"} {
+		p.spread(text)
+		require.Equal(t, reportGather, p.gather())
+	}
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Store    store.Store
 	// Hub writes DeliveryReports; nil where no other replica leads.
 	Hub client.Client
+	// Gather returns the time for which the updates of one status are gathered; nil: always changes.Gather.
+	Gather func() time.Duration
 	// Emit emits an event; nil for none.
 	Emit func(changes.Event)
 	Log  *slog.Logger
@@ -42,6 +44,7 @@ type Reporter struct {
 	registry *state.Registry
 	store    store.Store
 	hub      client.Client
+	gather   func() time.Duration
 	emit     func(changes.Event)
 	log      *slog.Logger
 	queue    retryqueue.Queue[changes.Status]
@@ -70,8 +73,11 @@ func New(o Options) *Reporter {
 	if o.Emit == nil {
 		o.Emit = func(changes.Event) {}
 	}
+	if o.Gather == nil {
+		o.Gather = func() time.Duration { return changes.Gather }
+	}
 	return &Reporter{
-		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: retryqueue.New[changes.Status](retryqueue.FirstRetry, retryqueue.LastRetry),
+		registry: o.Registry, store: o.Store, hub: o.Hub, gather: o.Gather, emit: o.Emit, log: o.Log, queue: retryqueue.New[changes.Status](retryqueue.FirstRetry, retryqueue.LastRetry),
 		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {}, checkEvictions: func(types.NamespacedName) {}, assigned: func(string) {},
 		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{}, lost: map[changes.Status]bool{},
 	}
@@ -127,7 +133,7 @@ func (r *Reporter) update(u changes.Update) {
 		if last.Before(u.Since) {
 			last = u.Since
 		}
-		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), changes.Gather))
+		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), r.gather()))
 	}
 }
 
