@@ -36,10 +36,14 @@ type agentFigures struct {
 	registered             time.Duration // all members
 	before, waiting        usage         // before the agents start, and while they wait
 	ready, applied         time.Duration // since all agents started at once
-	change                 effort
+	floor                  arrival       // of one changed object, by a bare hub and bare agents
+	floorCPU               time.Duration // of both
+	arrivals               []arrival     // of one changed object, by each push
+	change                 effort        // of all pushes
+	pushCPU                time.Duration // of the hub, for all pushes, beyond that at rest
+	changeCPU              time.Duration // of the process with most agents, by all pushes
 	rest                   time.Duration
-	quiet                  effort
-	half, most             time.Duration // from the push until an object was applied on so many members
+	alone, quiet           effort        // of the hub at rest without agents, and with all
 	recovered              time.Duration // since the restart of the hub, until a commit is applied on all members
 	rewritten, restWritten int           // writes at the members beside that commit, and at rest
 }
@@ -72,8 +76,8 @@ func runAgents(ctx context.Context, s scaling, processes int, progress io.Writer
 		what string
 		do   func(context.Context) error
 	}{
-		{"the hub", r.open}, {"registration", r.register}, {"all agents start at once", r.cold}, {"nothing to do", r.idleAgents},
-		{"one object changed", r.changeOne}, {"the hub starts again", r.restartHub},
+		{"the hub", r.open}, {"registration", r.register}, {"nothing to do, without agents", r.idleAlone}, {"all agents start at once", r.cold},
+		{"nothing to do", r.idleAgents}, {"one object changed, by the floor", r.agentsFloor}, {"one object changed", r.changeOne}, {"the hub starts again", r.restartHub},
 	} {
 		say("%d agents: %s", s.members, step.what)
 		limited, cancel := context.WithTimeout(ctx, scaleLimit)
@@ -152,9 +156,6 @@ func (r *agentsRound) up(ctx context.Context) (err error) {
 
 // cold starts all agents at once; everything is in Git already.
 func (r *agentsRound) cold(ctx context.Context) (err error) {
-	if err := r.calm(ctx); err != nil {
-		return err
-	}
 	if r.points.before, err = r.usage(ctx); err != nil {
 		return err
 	}
@@ -172,16 +173,31 @@ func (r *agentsRound) cold(ctx context.Context) (err error) {
 	return r.calm(ctx)
 }
 
+// idleAlone measures the hub at rest without agents.
+func (r *agentsRound) idleAlone(ctx context.Context) (err error) {
+	if err := r.calm(ctx); err != nil {
+		return err
+	}
+	r.points.alone, err = r.resting(ctx)
+	return err
+}
+
+func (r *agentsRound) resting(ctx context.Context) (effort, error) {
+	return r.spent(ctx, func() error { return pause(ctx, r.rest) })
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
 func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
 	done := r.profile(ctx, "rest", r.rest)
-	if r.points.quiet, err = r.spent(ctx, func() error {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(r.rest):
-			return nil
-		}
-	}); err != nil {
+	if r.points.quiet, err = r.resting(ctx); err != nil {
 		return err
 	}
 	if err := errors.Join(done(), r.keep(ctx, "waiting")); err != nil {
@@ -192,32 +208,67 @@ func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
 	return err
 }
 
-// changeOne pushes another tag of one Deployment, and returns when all members have it.
+// agentPushes is the number of pushes of which the median is taken.
+const agentPushes = 5
+
+// changeOne pushes other tags of one Deployment, each when all members have the one before.
 func (r *agentsRound) changeOne(ctx context.Context) error {
-	if err := r.commit(ctx, "1.0.1"); err != nil {
+	done := r.profile(ctx, "change", 15*time.Second)
+	most := r.agents[len(r.agents)-1]
+	used, err := most.cpu()
+	if err != nil {
 		return err
 	}
+	r.points.change, err = r.spent(ctx, func() error {
+		for i := range agentPushes {
+			if err := r.commit(ctx, fmt.Sprint("1.1.", i)); err != nil {
+				return err
+			}
+			if err := r.push(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, done()); err != nil {
+		return err
+	}
+	now, err := most.cpu()
+	r.points.changeCPU = now - used
+	return err
+}
+
+// reported returns the time after which all agents have reported a commit, and the hub has written what follows.
+func (r *agentsRound) reported() time.Duration {
+	return max(5*time.Second, time.Duration(r.figures.members)*10*time.Millisecond)
+}
+
+// push requests a reconciliation of the commit, and records when members had it, and the CPU time of the hub until everything is reported.
+func (r *agentsRound) push(ctx context.Context) error {
 	before, err := r.members.count(ctx)
 	if err != nil {
 		return err
 	}
-	done := r.profile(ctx, "change", 5*time.Second)
-	r.points.change, err = r.spent(ctx, func() error {
-		begun := time.Now()
-		if err := r.ours.pushed(ctx); err != nil {
-			return err
-		}
-		return errors.Join(r.reach(ctx, before, func(members int) {
-			took := time.Since(begun)
-			if r.points.half == 0 && members*2 >= r.figures.members {
-				r.points.half = took
-			}
-			if r.points.most == 0 && members*100 >= r.figures.members*99 {
-				r.points.most = took
-			}
-		}), r.calm(ctx))
-	})
-	return errors.Join(err, done())
+	used, err := r.ours.process.cpu()
+	if err != nil {
+		return err
+	}
+	var ours arrival
+	begun := time.Now()
+	if err := r.ours.pushed(ctx); err != nil {
+		return err
+	}
+	err = r.reach(ctx, before, func(members int) { ours.saw(members, r.figures.members, time.Since(begun)) })
+	if err := errors.Join(err, pause(ctx, r.reported())); err != nil {
+		return err
+	}
+	now, err := r.ours.process.cpu()
+	if err != nil {
+		return err
+	}
+	atRest := time.Duration(float64(r.points.quiet.cpu) * float64(time.Since(begun)) / float64(r.rest))
+	r.points.arrivals, r.points.pushCPU = append(r.points.arrivals, ours), r.points.pushCPU+now-used-atRest
+	return r.calm(ctx)
 }
 
 func (r *agentsRound) commit(ctx context.Context, tag string) error {
@@ -236,7 +287,7 @@ func (r *agentsRound) reach(ctx context.Context, before requests, saw func(membe
 
 // restartHub ends the hub and starts it again, with another commit in Git.
 func (r *agentsRound) restartHub(ctx context.Context) error {
-	if err := r.commit(ctx, "1.0.2"); err != nil {
+	if err := r.commit(ctx, "1.2.0"); err != nil {
 		return err
 	}
 	before, err := r.members.count(ctx)
@@ -260,6 +311,15 @@ func (r *agentsRound) restartHub(ctx context.Context) error {
 	return err
 }
 
+// median returns the medians of all pushes.
+func (p agentFigures) median() (half, most time.Duration) {
+	var halves, mosts []time.Duration
+	for _, a := range p.arrivals {
+		halves, mosts = append(halves, a.half), append(mosts, a.most)
+	}
+	return middle(halves), middle(mosts)
+}
+
 // print prints the figures beside their bars.
 func (r *agentsRound) print(w io.Writer) error {
 	p, n := r.points, float64(r.figures.members)
@@ -267,14 +327,18 @@ func (r *agentsRound) print(w io.Writer) error {
 		return fmt.Sprintf("%.0f KiB", float64(of(p.waiting)-of(p.before))/n/1024)
 	}
 	memory := float64(p.waiting.heap+p.waiting.stacks-p.before.heap-p.before.stacks) / n / 1024
-	cpu := float64(p.quiet.cpu.Microseconds()) / 1000 / n / p.rest.Minutes()
+	cpu := float64((p.quiet.cpu - p.alone.cpu).Microseconds()) / 1000 / n / p.rest.Minutes()
+	each := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000/n) }
+	half, most := p.median()
 	fmt.Fprintf(w, "%d agents, %d of them processes of their own, %d objects on each member. The hub is accord up: API server, store and accord in one process.\n\n", r.figures.members, min(r.processes, r.figures.members), r.objects)
 	err := printRows(w, []row{
 		{what: "all registered", ours: milliseconds(p.registered)},
 		{what: "all agents start at once: all Clusters Ready", ours: milliseconds(p.ready)},
 		{what: "  everything applied", ours: milliseconds(p.applied)},
-		{what: "one object changed: p50 of the members", ours: milliseconds(p.half)},
-		{what: "  p99", ours: milliseconds(p.most), figure: agentChange, value: p.most.Seconds()},
+		{what: fmt.Sprintf("one object changed: p50 of the members, median of %d pushes", len(p.arrivals)), floor: milliseconds(p.floor.half), ours: milliseconds(half), ratio: ratio(half, p.floor.half)},
+		{what: "  p99", floor: milliseconds(p.floor.most), ours: milliseconds(most), ratio: ratio(most, p.floor.most), figure: agentChange, value: most.Seconds()},
+		{what: "  CPU of the hub per agent", ours: each(p.pushCPU / agentPushes)},
+		{what: "  CPU of the agent (of the floor: of both)", floor: each(p.floorCPU), ours: each(p.changeCPU / agentPushes)},
 		{what: "memory of the hub per agent: heap and stacks", ours: fmt.Sprintf("%.0f KiB", memory), figure: agentMemory, value: memory},
 		{what: "  resident", ours: kib(func(u usage) int64 { return u.resident })},
 		{what: "CPU of the hub at rest, per agent and minute", ours: fmt.Sprintf("%.1f ms", cpu), figure: agentCPU, value: cpu},
@@ -282,7 +346,7 @@ func (r *agentsRound) print(w io.Writer) error {
 		{what: "hub restarted: a new commit applied on all", ours: milliseconds(p.recovered), figure: agentRestart, value: p.recovered.Seconds()},
 		{what: "  other writes at the members", ours: fmt.Sprint(p.rewritten), figure: agentRewrites, value: float64(p.rewritten)},
 	}, r.objects, r.figures.members)
-	fmt.Fprintf(w, "\none object changed, at the hub: %s CPU, %s\n", milliseconds(p.change.cpu), strings.TrimSpace(p.change.hub.String()))
+	fmt.Fprintf(w, "\none object changed %d times, at the hub: %s\n", agentPushes, strings.TrimSpace(p.change.hub.String()))
 	fmt.Fprintf(w, "at rest for %s, at the hub: %s\n", p.rest, strings.TrimSpace(p.quiet.hub.String()))
 	return err
 }

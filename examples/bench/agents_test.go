@@ -11,13 +11,13 @@ import (
 func TestFiguresOfAgentsStandBesideTheirBars(t *testing.T) {
 	r := &agentsRound{processes: 10, scaleRound: scaleRound{scaling: scaling{objects: 100}, figures: scalePoint{members: 1000}}}
 	r.points = agentFigures{
-		most: 2100 * time.Millisecond, rest: 30 * time.Second, recovered: 20 * time.Second, rewritten: 1,
+		floor: arrival{half: 500 * time.Millisecond, most: 700 * time.Millisecond}, arrivals: []arrival{{most: 5 * time.Second}, {most: 2100 * time.Millisecond}, {}}, rest: 30 * time.Second, recovered: 20 * time.Second, rewritten: 1,
 		before: usage{heap: 10 << 20, stacks: 1 << 20}, waiting: usage{heap: 60 << 20, stacks: 31 << 20},
-		quiet: effort{cpu: 2 * time.Second},
+		alone: effort{cpu: time.Second}, quiet: effort{cpu: 3 * time.Second},
 	}
 	var printed strings.Builder
 	require.NoError(t, r.print(&printed))
-	require.Regexp(t, `p99 +2100 ms +2 s +MISSED`, printed.String())
+	require.Regexp(t, `p99 +700 ms +2100 ms +3\.00 x +2 s +MISSED`, printed.String())
 	require.Regexp(t, `heap and stacks +82 KiB +100 KiB +ok`, printed.String())
 	require.Regexp(t, `per agent and minute +4\.0 ms +5 ms +ok`, printed.String())
 	require.Regexp(t, `a new commit applied on all +20\.0 s +30 s +ok`, printed.String())

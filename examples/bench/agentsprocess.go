@@ -19,13 +19,17 @@ import (
 const asAgents = "agents"
 
 // manyAgents runs an agent for each name until ctx or in ends. Each has its own connections and its own certificate.
-func manyAgents(ctx context.Context, args []string, in io.Reader, errs io.Writer) error {
+func manyAgents(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) error {
 	f := flag.NewFlagSet(asAgents, flag.ContinueOnError)
 	hub := f.String("hub", "", "directory with a kubeconfig of the hub for each agent")
 	members := f.String("members", "", "directory with the kubeconfig of each member")
 	names := f.String("names", "", "comma-separated names of the members")
+	bare := f.Bool("floor", false, "run a bare hub and bare agents, which carry out the orders on stdin")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	if *bare {
+		return floorAgents(ctx, *members, strings.Split(*names, ","), in, out)
 	}
 	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelError}))
 	var all []*agent.Agent

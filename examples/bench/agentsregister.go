@@ -103,7 +103,7 @@ func (r *agentsRound) startAgents() error {
 	if err != nil {
 		return err
 	}
-	names := slices.Sorted(maps.Keys(r.members.kubeconfigs))
+	names := r.names()
 	alone := min(r.processes, len(names))
 	for _, name := range names[:alone] {
 		p, err := spawn(r.dir, "agent-"+name, filepath.Join(r.programs, "accord-agent"), "--cluster", name, "--log-level", "error", "--namespace", "",
@@ -116,9 +116,16 @@ func (r *agentsRound) startAgents() error {
 	if alone == len(names) {
 		return nil
 	}
-	p, err := spawn(r.dir, asAgents, self, asAgents, "--hub", r.kubeconfigs(), "--members", filepath.Join(r.dir, asMembers), "--names", strings.Join(names[alone:], ","))
+	p, err := spawn(r.dir, asAgents, self, append([]string{asAgents, "--hub", r.kubeconfigs()}, r.memberFlags(names[alone:])...)...)
 	if err == nil {
 		r.agents = append(r.agents, p)
 	}
 	return err
+}
+
+func (r *agentsRound) names() []string { return slices.Sorted(maps.Keys(r.members.kubeconfigs)) }
+
+// memberFlags are those of manyAgents about some members.
+func (r *agentsRound) memberFlags(names []string) []string {
+	return []string{"--members", filepath.Join(r.dir, asMembers), "--names", strings.Join(names, ",")}
 }

@@ -53,7 +53,7 @@ func command(ctx context.Context, args []string) error {
 		return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
 	}
 	if len(args) > 0 && args[0] == asAgents {
-		return manyAgents(ctx, args[1:], os.Stdin, os.Stderr)
+		return manyAgents(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	o, err := parse(args, os.Stderr)
 	if err != nil {
