@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,6 +38,28 @@ func (w *world) longPoll() {
 	require.Zero(w, w.store.Counts().Waiting)
 	status, _, _ = w.try(&w.admin, http.MethodGet, path+"/poll/index?wait=30s", "", `If-None-Match: "`+index.Digest+`"`)
 	require.Equal(w, http.StatusOK, status, "a client that is behind does not wait")
+
+	for _, coding := range []string{"Accept-Encoding: identity", "Accept: */*"} { // without a header the client requests gzip
+		status, header, text = w.try(&w.admin, http.MethodGet, path+"/poll/index?objects=new&wait=30s", "", `If-None-Match: "`+index.Digest+`"`, coding)
+		require.Equal(w, http.StatusOK, status)
+		require.Equal(w, delivery.MediaType, header.Get("Content-Type"))
+		texts := json.NewDecoder(bytes.NewReader(text))
+		var got json.RawMessage
+		require.NoError(w, texts.Decode(&got))
+		require.Equal(w, string(next.Index), string(got))
+		added := map[string][]byte{}
+		for texts.More() {
+			var content delivery.Content
+			require.NoError(w, texts.Decode(&content))
+			added[content.Digest] = content.Body
+		}
+		require.Len(w, added, 1)
+		for digest, body := range added {
+			require.Equal(w, string(next.Objects[digest]), string(body))
+		}
+	}
+	_, _, text = w.try(&w.admin, http.MethodGet, path+"/poll/index?objects=new", "")
+	require.Equal(w, string(next.Index), string(text), "no object for a client without an index")
 }
 
 func (w *world) longPollEnds() {

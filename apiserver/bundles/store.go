@@ -45,6 +45,9 @@ type published struct {
 	index   *form
 	objects map[string]*form
 	figures Figures
+	// before is the digest of the index before, and added are the objects that its bundle did not have.
+	before string
+	added  []Object
 }
 
 // Figures describe the bundle of one cluster.
@@ -119,6 +122,9 @@ func (s *Store) Publish(cluster string, b Bundle) error {
 	p := &published{index: index, objects: make(map[string]*form, len(b.Objects))}
 	p.figures = Figures{Cluster: cluster, Index: index.digest, Federations: b.Federations, Objects: len(b.Objects), Bytes: int64(len(b.Index)), Created: now, Published: now}
 	s.hold(index)
+	if old != nil {
+		p.before = old.index.digest
+	}
 	for digest, body := range b.Objects {
 		f := s.objects[digest]
 		if f == nil {
@@ -127,6 +133,9 @@ func (s *Store) Publish(cluster string, b Bundle) error {
 		}
 		s.hold(f)
 		p.objects[digest] = f
+		if old != nil && old.objects[digest] == nil {
+			p.added = append(p.added, Object{digest, reader{s, f}})
+		}
 		p.figures.Bytes += int64(len(f.body))
 	}
 	s.revision++
@@ -236,6 +245,17 @@ func (s *Store) Index(cluster string) (Index, bool) {
 		return Index{}, false
 	}
 	return Index{p.index.digest, reader{s, p.index}}, true
+}
+
+// Added returns the objects of the current bundle of a cluster that the bundle with the index before did not have; none for another index.
+// current is the index that the reader got.
+func (s *Store) Added(cluster, before, current string) []Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.clusters[cluster]; p != nil && before != "" && p.before == before && p.index.digest == current {
+		return p.added
+	}
+	return nil
 }
 
 // Object is one object of a bundle. It stays readable after the bundle lost it.

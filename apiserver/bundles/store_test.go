@@ -81,6 +81,32 @@ func TestABundleHasItsOwnObjectsOnly(t *testing.T) {
 	require.False(t, there)
 }
 
+// A reader of the index before gets the objects that are new, and each other reader none.
+func TestNewObjectsFollowTheIndexBefore(t *testing.T) {
+	s := bundles.New(bundles.CompressedLimit)
+	publish := func(cluster string, b bundles.Bundle) string {
+		require.NoError(t, s.Publish(cluster, b))
+		index, _ := s.Index(cluster)
+		return index.Digest
+	}
+	publish("us", bundle(3))
+	first := publish("eu", bundle(1, 2))
+	require.Empty(t, s.Added("eu", "", first), "of a reader without an index")
+	second := publish("eu", bundle(2, 3, 4))
+	var got []string
+	for _, o := range s.Added("eu", first, second) {
+		got = append(got, o.Digest)
+	}
+	require.ElementsMatch(t, digests(bundle(3, 4)), got)
+	third := publish("eu", bundle(2, 3))
+	require.Empty(t, s.Added("eu", second, third))
+	require.Empty(t, s.Added("eu", first, third), "an earlier index")
+	require.Empty(t, s.Added("eu", first, second), "an index that was replaced meanwhile")
+	require.Empty(t, s.Added("asia", first, second))
+	fourth := publish("eu", bundle(2, 3, 5))
+	require.Len(t, s.Added("eu", third, fourth), 1)
+}
+
 func TestAWrongObjectChangesNothing(t *testing.T) {
 	s := bundles.New(bundles.CompressedLimit)
 	require.NoError(t, s.Publish("eu", bundle(1)))

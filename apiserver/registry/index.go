@@ -18,6 +18,10 @@ import (
 const (
 	// waitParameter is the query parameter of a request that waits for another index.
 	waitParameter = "wait"
+	// newParameter and newObjects request the new objects with the index: ?objects=new. maxNew is the greatest number of them.
+	newParameter = "objects"
+	newObjects   = "new"
+	maxNew       = 50
 	// reportTime is the time of delivery.ReportWithin for each cluster: the hub spends about as much CPU on a report. maxReportTime is its
 	// maximum.
 	reportTime    = 4 * time.Millisecond
@@ -83,7 +87,8 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 			return unpublished(cluster)
 		}
 		if !has(r, index.Digest) {
-			return writeIndex(w, r, index)
+			s.write(w, r, cluster, index)
+			return nil
 		}
 		if wait == 0 {
 			notModified(w, index.Digest)
@@ -134,17 +139,24 @@ func notModified(w http.ResponseWriter, digest string) {
 	w.WriteHeader(http.StatusNotModified)
 }
 
-func writeIndex(w http.ResponseWriter, r *http.Request, index bundles.Index) error {
-	w.Header().Set("Content-Type", "application/json")
+// write writes an index. With ?objects=new the objects follow that the index of If-None-Match did not have, if that is the one before: an
+// agent that waited needs no second request.
+func (s *indexStorage) write(w http.ResponseWriter, r *http.Request, cluster string, index bundles.Index) {
 	w.Header().Set("ETag", etag(index.Digest))
-	w.Header().Set("Vary", "Accept-Encoding")
-	body := index.Text
-	if acceptsGzip(r) {
-		w.Header().Set("Content-Encoding", "gzip")
-		body = index.Compressed
+	compressed := acceptsGzip(r)
+	if r.URL.Query().Get(newParameter) != newObjects {
+		begin(w, "application/json", compressed)
+		_ = writeText(w, index, compressed) // an error means that the client is gone
+		return
 	}
-	_, _ = w.Write(body()) // an error means that the client is gone
-	return nil
+	added := s.store.Added(cluster, strings.Trim(r.Header.Get("If-None-Match"), `"`), index.Digest)
+	if len(added) > maxNew {
+		added = nil
+	}
+	begin(w, delivery.MediaType, compressed)
+	if writeText(w, index, compressed) == nil {
+		writeObjects(w, added, compressed)
+	}
 }
 
 // acceptsGzip reports whether the client accepts a compressed answer.

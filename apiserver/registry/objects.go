@@ -41,7 +41,9 @@ func (s *objectsStorage) Connect(_ context.Context, cluster string, _ runtime.Ob
 			out.Error(err)
 			return
 		}
-		write(w, found, acceptsGzip(r))
+		compressed := acceptsGzip(r)
+		begin(w, delivery.MediaType, compressed)
+		writeObjects(w, found, compressed)
 	}), nil
 }
 
@@ -102,20 +104,33 @@ func absentError(cluster string, absent []string) error {
 	return err
 }
 
-// write writes each object as a line of JSON. The compressed objects together are one gzip stream.
-func write(w http.ResponseWriter, found []bundles.Object, compressed bool) {
-	w.Header().Set("Content-Type", delivery.MediaType)
+// begin writes the headers of an answer.
+func begin(w http.ResponseWriter, mediaType string, compressed bool) {
+	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Vary", "Accept-Encoding")
 	if compressed {
 		w.Header().Set("Content-Encoding", "gzip")
 	}
+}
+
+// writeObjects writes each object as a line of JSON. The compressed objects together are one gzip stream.
+func writeObjects(w http.ResponseWriter, found []bundles.Object, compressed bool) {
 	for _, o := range found {
-		text := o.Text
-		if compressed {
-			text = o.Compressed
-		}
-		if _, err := w.Write(text()); err != nil {
+		if writeText(w, o, compressed) != nil {
 			return // the client is gone
 		}
 	}
+}
+
+// writeText writes an index or an object.
+func writeText(w http.ResponseWriter, of interface {
+	Text() []byte
+	Compressed() []byte
+}, compressed bool) error {
+	text := of.Text
+	if compressed {
+		text = of.Compressed
+	}
+	_, err := w.Write(text())
+	return err
 }

@@ -173,7 +173,7 @@ func (a *Agent) follow(ctx context.Context) {
 
 // next waits for another bundle than that of the ETag, and executes it. It returns the ETag of the bundle that is executed.
 func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, error) {
-	index, next, err := a.bundles.index(ctx, etag, pollTime)
+	index, added, next, err := a.bundles.index(ctx, etag, pollTime)
 	if err != nil || index == nil {
 		return etag, err
 	}
@@ -183,10 +183,11 @@ func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, erro
 	if slices.ContainsFunc(index.Parts, func(p bundle.Part) bool { return p.Unknown }) { // the agent keeps the part that it had
 		a.resume(from)
 	}
-	contents, err := a.bundles.contents(ctx, index.Missing(func(name string) bool { return a.has(name, from) }))
+	contents, err := a.bundles.contents(ctx, index.Missing(func(name string) bool { return added[name] != nil || a.has(name, from) }))
 	if err != nil {
 		return "", err
 	}
+	maps.Copy(contents, added)
 	maps.Copy(contents, from.contents)
 	if err := a.cache.Save(a.executor.complete(index), a.executor.contentsFrom(contents)); err != nil {
 		a.Log.Error("the agent has no bundle if it starts while the hub is away", "cluster", a.Cluster, "error", err)

@@ -46,39 +46,58 @@ func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
 	return &fetcher{http: client, base: server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
 }
 
-// index returns the index and its ETag as soon as it is another one than that of etag; nil if that is not so for some time.
-func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (*bundle.Index, string, error) {
+// index returns the index and its ETag as soon as it is another one than that of etag; nil if that is not so for some time. It returns the
+// new objects, too, if the hub sends them.
+func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (index *bundle.Index, added bundle.Contents, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait+requestTime)
 	defer cancel()
 	at := f.base.JoinPath(delivery.Index)
 	if etag != "" {
-		at.RawQuery = url.Values{"wait": {wait.String()}}.Encode()
+		at.RawQuery = url.Values{"wait": {wait.String()}, "objects": {"new"}}.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if etag != "" {
 		request.Header.Set("If-None-Match", etag)
 	}
 	answer, err := f.http.Do(request)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	defer discard(answer.Body)
 	switch answer.StatusCode {
 	case http.StatusNotModified:
-		return nil, etag, nil
+		return nil, nil, etag, nil
 	case http.StatusOK:
 	default:
-		return nil, "", refusal(answer)
+		return nil, nil, "", refusal(answer)
 	}
 	f.report.spread(answer.Header.Get(delivery.ReportWithin))
-	index := &bundle.Index{}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, maxIndex)).Decode(index); err != nil {
-		return nil, "", fmt.Errorf("reading the index of the bundle: %w", err)
+	texts := json.NewDecoder(io.LimitReader(answer.Body, maxIndex))
+	index, added = &bundle.Index{}, bundle.Contents{}
+	if err := texts.Decode(index); err != nil {
+		return nil, nil, "", fmt.Errorf("reading the index of the bundle: %w", err)
 	}
-	return index, answer.Header.Get("ETag"), nil
+	for {
+		content, err := read(texts)
+		switch {
+		case errors.Is(err, io.EOF):
+			return index, added, answer.Header.Get("ETag"), nil
+		case err != nil:
+			return nil, nil, "", fmt.Errorf("reading the new objects of the bundle: %w", err)
+		}
+		added[content.Digest] = content.Body
+	}
+}
+
+// read reads a content, and compares it with its name.
+func read(texts *json.Decoder) (content delivery.Content, err error) {
+	if err := texts.Decode(&content); err != nil {
+		return content, err
+	}
+	return content, bundle.Verify(content.Digest, content.Body)
 }
 
 // contents returns contents of the bundle, each compared with its name.
@@ -120,11 +139,8 @@ func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents)
 		asked[name] = true
 	}
 	for range names {
-		var content delivery.Content
-		if err := lines.Decode(&content); err != nil {
-			return err
-		}
-		if err := bundle.Verify(content.Digest, content.Body); err != nil {
+		content, err := read(lines)
+		if err != nil {
 			return err
 		}
 		if !asked[content.Digest] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func TestAnIndexThatTheAgentHasIsNotSent(t *testing.T) {
 	f := hubThat(t, func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "/apis/delivery.accord.dev/v1alpha1/bundles/eu/index", r.URL.Path)
 		if r.Header.Get("If-None-Match") == `"7"` {
-			require.Equal(t, "1s", r.URL.Query().Get("wait"))
+			require.Equal(t, url.Values{"wait": {"1s"}, "objects": {"new"}}, r.URL.Query())
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
@@ -67,11 +68,11 @@ func TestAnIndexThatTheAgentHasIsNotSent(t *testing.T) {
 		w.Header().Set("Report-Within", "1ns")
 		_ = json.NewEncoder(w).Encode(bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 7})
 	})
-	index, etag, err := f.index(t.Context(), "", time.Second)
+	index, _, etag, err := f.index(t.Context(), "", time.Second)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, index.Sequence)
 	require.Equal(t, reportGather, f.report.gather())
-	index, etag, err = f.index(t.Context(), etag, time.Second)
+	index, _, etag, err = f.index(t.Context(), etag, time.Second)
 	require.NoError(t, err)
 	require.Nil(t, index)
 	require.Equal(t, `"7"`, etag)
@@ -97,4 +98,22 @@ func TestReportsAreSpread(t *testing.T) {
 		p.spread(text)
 		require.Equal(t, reportGather, p.gather())
 	}
+}
+
+// The hub may send new objects behind the index. The agent compares them, too.
+func TestNewObjectsComeWithTheIndex(t *testing.T) {
+	object := []byte(`{"kind":"ConfigMap"}`)
+	sent := object
+	f := hubThat(t, func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 8})
+		fmt.Fprintf(w, `{"digest":%q,"body":%s}`+"\n", delivery.Digest(object), sent)
+	})
+	index, added, _, err := f.index(t.Context(), `"7"`, time.Second)
+	require.NoError(t, err)
+	require.EqualValues(t, 8, index.Sequence)
+	require.Equal(t, bundle.Contents{delivery.Digest(object): object}, added)
+
+	sent = []byte(`{"kind":"Secret"}`)
+	_, _, _, err = f.index(t.Context(), `"7"`, time.Second)
+	require.ErrorContains(t, err, "and the index names")
 }
