@@ -58,7 +58,7 @@ func (f *Federation) Execute(cluster string, x bundle.Execution, now time.Time) 
 	}
 	f.bulk.Urgent = x.Part.Urgent()
 	l.Execute(x)
-	f.updateCluster(&c, cluster, 0)
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: changes.UnfinishedDelay})
 	c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: cluster, Priority: changes.Change})
 	return c, relist
 }

@@ -34,6 +34,8 @@ const (
 	StartDelay = 100 * time.Millisecond
 	// startDelayPerCluster is added for the Delivery of each cluster of the Federation.
 	startDelayPerCluster = 2 * time.Millisecond
+	// UnfinishedDelay is the time after which an agent reports an assignment that is not finished. Most are, and take one report.
+	UnfinishedDelay = 2 * time.Second
 	// BulkSize is the number of changed objects above which a delivery is a bulk.
 	BulkSize = 50
 )
