@@ -87,6 +87,7 @@ var within = map[string]map[string][]string{
 	"apiserver": {
 		"bundles":      {},
 		"certificate":  {},
+		"peers":        {"certificate"},
 		"clusterproxy": {"tunnels"},
 		"registry":     {"bundles"},
 		"search":       {"clusterproxy"},
@@ -184,13 +185,13 @@ var within = map[string]map[string][]string{
 		"retryqueue":           {},
 		"publish":              {"apply/live", "descheduler", "retryqueue", "state"},
 		"agent/bundlecache":    {},
-		"agent":                {"agent/bundlecache", "deliver", "member", "registration/request", "report", "state", "state/delivery", "state/reachability", "store"},
+		"agent":                {"agent/bundlecache", "apply", "apply/live", "deliver", "member", "registration/request", "report", "state", "state/delivery", "state/reachability", "store"},
 		"deliver/workqueue":    {},
 		"deliver":              {"apply", "apply/live", "deliver/workqueue", "report", "state", "state/changes", "state/delivery", "state/reachability"},
 		"memory":               {},
 		"poison":               {},
 		"sync": {
-			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/activation", "state/approval", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
+			"apply", "apply/live", "deliver", "memory", "poison", "publish", "report", "state", "state/activation", "state/approval", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
 		},
 		"descheduler":          {"state"},
 		"diskwatch":            {"report", "state"},

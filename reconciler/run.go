@@ -203,6 +203,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		Secrets: uncached, Sources: clones, Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
 		RequireTenant: o.RequireTenant,
 	}
+	c.planner.AskAgents(c.bundles)
 	past := rollout.NewPast(c.planner.PlanAt)
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
 	c.evictions = failover.NewLoop(failover.Options{

@@ -128,9 +128,13 @@ func (w *world) run() {
 	w.cache, w.ahead = w.t.TempDir(), &atomic.Int64{}
 	ahead := w.ahead
 	w.bundles = bundles.New(bundles.CompressedLimit)
+	own := ""
+	if *mode == "pull" {
+		own = w.namespace // which has the Leases of the agents
+	}
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			Namespace: own, CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 			Bundles: w.bundles, Health: health, Failover: w.failover, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()

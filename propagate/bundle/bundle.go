@@ -21,6 +21,8 @@ type Index struct {
 	Sequence uint64 `json:"sequence"`
 	// Parts are those of the Federations, sorted by namespace and name.
 	Parts []Part `json:"parts,omitempty"`
+	// Trials are the plans that the agent tries now.
+	Trials []Trial `json:"trials,omitempty"`
 }
 
 // Part is the desired state of one Federation on the cluster.

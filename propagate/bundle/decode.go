@@ -30,11 +30,17 @@ func (i *Index) Names() []string {
 		}
 		seen[name] = true
 	}
-	for _, p := range i.Parts {
+	of := func(p *Part) {
 		add(p.Scripts)
 		for _, o := range p.Objects {
 			add(o.SHA256)
 		}
+	}
+	for j := range i.Parts {
+		of(&i.Parts[j])
+	}
+	for j := range i.Trials {
+		of(&i.Trials[j].Part)
 	}
 	return names
 }

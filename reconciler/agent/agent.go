@@ -76,6 +76,7 @@ type Agent struct {
 	reporter *report.Reporter
 	prober   *prober
 	executor *executor
+	trials   trials
 	// connection leads to the hub with the identity of the agent.
 	connection *rest.Config
 	// leased is set while the agent holds its Lease, by which the hub knows that it lives.
@@ -119,6 +120,7 @@ func New(o Options) (*Agent, error) {
 	parts := &parts{}
 	a.pool = deliver.NewPool(a.registry, a.reporter, parts.account, o.Log)
 	a.pool.Deschedule(parts.movable)
+	a.trials.open = map[string]context.CancelFunc{}
 	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, parts: parts}
 	a.prober = newProber(a)
 	return a, nil
@@ -139,6 +141,7 @@ func (a *Agent) Run(ctx context.Context) {
 	}
 	<-ctx.Done()
 	running.Wait()
+	a.trials.running.Wait()
 	a.pool.Close()
 }
 
@@ -192,7 +195,8 @@ func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, erro
 	if err := a.cache.Save(a.executor.complete(index), a.executor.contentsFrom(contents)); err != nil {
 		a.Log.Error("the agent has no bundle if it starts while the hub is away", "cluster", a.Cluster, "error", err)
 	}
-	*from = kept{}
+	a.try(ctx, index, contents)
+	*from = kept{contents: ofTrials(index, contents)}
 	if err := a.executor.execute(index, contents, time.Now()); err != nil {
 		return "", errors.Join(errors.New("parts of the bundle are not executed"), err)
 	}

@@ -156,6 +156,31 @@ func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents)
 	return nil
 }
 
+// answer sends a verdict. It reports whether the hub has no use for another attempt.
+func (f *fetcher) answer(ctx context.Context, v bundle.Verdict) (taken bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	body, err := json.Marshal(v)
+	if err != nil {
+		return true, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.base.JoinPath(delivery.Verdicts).String(), bytes.NewReader(body))
+	if err != nil {
+		return true, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := f.http.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer discard(answer.Body)
+	switch answer.StatusCode {
+	case http.StatusNoContent, http.StatusNotFound: // nobody waits for it any more
+		return true, nil
+	}
+	return false, refusal(answer)
+}
+
 // refusal returns the error of an answer, which is a Status of Kubernetes.
 func refusal(answer *http.Response) error {
 	var status metav1.Status

@@ -8,7 +8,8 @@ import (
 	"github.com/accord-dev/accord/propagate/bundle"
 )
 
-// kept is the bundle that the agent kept before it started, until it is executed or another one is. The zero kept is none.
+// kept is the bundle that the agent kept before it started, until it is executed or another one is. Afterwards it has the contents of the
+// trials of the last index: those of a plan that becomes active need not be fetched again. The zero kept is none.
 type kept struct {
 	index    *bundle.Index
 	contents bundle.Contents
@@ -47,10 +48,10 @@ func (a *Agent) has(name string, from *kept) bool {
 	return a.executor.has(name) && (a.cache == nil || a.cache.Has(name) || a.executor.rendered[name] != nil)
 }
 
-// complete returns an index in which the parts that are unknown now are those that are executed.
+// complete returns an index without trials, in which the parts that are unknown now are those that are executed.
 func (e *executor) complete(index *bundle.Index) *bundle.Index {
 	complete := *index
-	complete.Parts = nil
+	complete.Parts, complete.Trials = nil, nil
 	for _, part := range index.Parts {
 		if executed := e.parts.get(types.NamespacedName{Namespace: part.Namespace, Name: part.Name}); part.Unknown && executed != nil {
 			part = *executed

@@ -47,7 +47,8 @@ type Publisher struct {
 	queue            retryqueue.Queue[string]
 
 	mu     sync.Mutex
-	epochs map[string]string // the UID of each Cluster in pull mode
+	epochs map[string]string            // the UID of each Cluster in pull mode
+	trials map[string]map[string]*Trial // of each Cluster, by ID
 
 	// Only the worker of the queue uses the rest. term is the resource version of the hub when this process began to publish: it grows
 	// from start to start; 0 before.
@@ -59,15 +60,24 @@ type Publisher struct {
 
 // published is the last bundle of a cluster.
 type published struct {
-	epoch, parts string
-	sequence     uint64
+	epoch, parts, trials string
+	sequence             uint64
+}
+
+// idsOf identifies trials, each of which never changes.
+func idsOf(trials []bundle.Trial) string {
+	var ids []string
+	for _, t := range trials {
+		ids = append(ids, t.ID)
+	}
+	return strings.Join(ids, " ")
 }
 
 // New returns a publisher, which publishes nothing before Run is called. Without a store no cluster is in pull mode.
 func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, federations client.Reader, store *bundles.Store, counts descheduler.Settings, log *slog.Logger) *Publisher {
 	return &Publisher{
 		registry: registry, account: account, hub: hub, federations: federations, store: store, counts: counts, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
-		epochs: map[string]string{}, published: map[string]published{},
+		epochs: map[string]string{}, trials: map[string]map[string]*Trial{}, published: map[string]published{},
 	}
 }
 
@@ -129,15 +139,19 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	if err != nil {
 		return err
 	}
+	trials, err := p.encodeTrials(cluster, contents)
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(parts)
 	if err != nil {
 		return fmt.Errorf("encoding the parts of the bundle: %w", err)
 	}
-	next := published{epoch: epoch, parts: delivery.Digest(text), sequence: sequence}
-	if last.epoch == next.epoch && last.parts == next.parts {
+	next := published{epoch: epoch, parts: delivery.Digest(text), trials: idsOf(trials), sequence: sequence}
+	if last.epoch == next.epoch && last.parts == next.parts && last.trials == next.trials {
 		return nil
 	}
-	index, err := bundle.EncodeIndex(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence}, text)
+	index, err := bundle.EncodeIndex(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence, Trials: trials}, text)
 	if err != nil {
 		return fmt.Errorf("encoding the index of the bundle: %w", err)
 	}

@@ -163,13 +163,13 @@ func (f *Federation) DryRunRetry(now time.Time) time.Duration {
 	return f.newest.dryRun.Retry(now)
 }
 
-// DryRunTarget returns the objects that a plan wants on a cluster, with the known live objects and the difference between both. Live
+// DryRunTarget returns the objects that a plan wants on a cluster with the known live objects and the difference between both. Live
 // is nil if the cluster has to be listed: the report of another replica does not contain everything.
-func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (t delivery.Trial) {
+func (f *Federation) DryRunTarget(target propagate.ClusterPlan) (t delivery.Trial) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t.Target = plan.ForCluster(cluster)
-	l := f.clusters[cluster]
+	t.Target = target
+	l := f.clusters[target.Cluster]
 	if l == nil {
 		return t
 	}

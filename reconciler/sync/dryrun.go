@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -168,8 +169,7 @@ func (p *Planner) neverProbed(cluster string) bool {
 
 // dryRunOn tries the plan on one cluster.
 func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propagate.Plan, cluster string, only map[manifest.ID]bool, result *DryRun) {
-	t := f.DryRunTarget(cluster, plan)
-	book := plan.Interpreters().Book
+	target := plan.ForCluster(cluster)
 	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
 	account, err := p.pool.Account(ctx, f.Key())
@@ -177,6 +177,11 @@ func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propa
 		result.notAsked(cluster, err.Error())
 		return
 	}
+	if p.agents != nil && p.registry.HasAgent(cluster) {
+		p.dryRunByAgent(ctx, publish.Trial{Federation: f.Key(), Target: target, Interpreters: plan.Interpreters(), Account: account, Only: only}, result)
+		return
+	}
+	t, book := f.DryRunTarget(target), plan.Interpreters().Book
 	why, err := p.pool.Ask(ctx, cluster, func(m *clusters.Member) error {
 		tried, err := apply.DryRun(ctx, m, f.Key().String(), t.Target, t.Live, t.Inventory, apply.DryRunOptions{Difference: t.Difference, Account: account, Book: book, Only: only, Timeout: answerTimeout})
 		result.add(cluster, tried)
@@ -184,6 +189,20 @@ func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propa
 	})
 	if err != nil {
 		why = err.Error()
+	}
+	if why != "" {
+		result.notAsked(cluster, why)
+	}
+}
+
+// dryRunByAgent has the agent of a cluster try the plan.
+func (p *Planner) dryRunByAgent(ctx context.Context, t publish.Trial, result *DryRun) {
+	cluster := t.Target.Cluster
+	why := p.registry.Reachability(cluster, time.Now()).Unreachable
+	if why == "" {
+		var tried live.DryRunResult
+		tried, why = p.agents.DryRun(ctx, cluster, t)
+		result.add(cluster, tried)
 	}
 	if why != "" {
 		result.notAsked(cluster, why)

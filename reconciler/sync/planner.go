@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/activation"
@@ -39,6 +40,7 @@ type Planner struct {
 	pool         *deliver.Pool
 	reporter     *report.Reporter
 	fingerprints *fingerprint.Key
+	agents       *publish.Publisher // has agents try plans; nil: no cluster has one
 
 	mu      sync.Mutex
 	builds  map[types.NamespacedName]*Builds
@@ -52,6 +54,9 @@ func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, rep
 		builds: map[types.NamespacedName]*Builds{}, reviews: map[types.NamespacedName]*check.Review{},
 	}
 }
+
+// AskAgents has the agents of clusters in pull mode try plans.
+func (p *Planner) AskAgents(by *publish.Publisher) { p.agents = by }
 
 // Builds returns the remembered builds of a Federation.
 func (p *Planner) Builds(federation types.NamespacedName) *Builds {
