@@ -47,18 +47,58 @@ type world struct {
 
 // serve runs the API server until the returned function is called.
 func serve(t *testing.T, hub *rest.Config, store *bundles.Store) (address string, stop func()) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	return serveAs(t, hub, store, "", listen(t))
+}
+
+// serveAs runs the API server of one of several replicas.
+func serveAs(t *testing.T, hub *rest.Config, store *bundles.Store, replica string, listener net.Listener) (address string, stop func()) {
+	address = listener.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
 		done <- apiserver.Run(ctx, hub, apiserver.Options{
-			Bundles: store, Listener: listener, Namespace: "accord-system", SecretsNamespace: "accord-system", TunnelCheck: time.Second, Local: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+			Bundles: store, Listener: listener, Namespace: "accord-system", SecretsNamespace: "accord-system", TunnelCheck: time.Second, Local: true,
+			Replica: replica, Address: address, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		})
 	}()
 	stop = sync.OnceFunc(func() { cancel(); require.NoError(t, <-done) })
 	t.Cleanup(stop)
-	return listener.Addr().String(), stop
+	return address, stop
+}
+
+func listen(t *testing.T) net.Listener {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	return listener
+}
+
+// onAHub are the tests of TestOnAHub.
+var onAHub = map[string]func(*world){
+	"an agent reads its bundle":                               (*world).agentReads,
+	"a plain client reads a bundle":                           (*world).plainClientReads,
+	"an agent reads nothing else":                             (*world).foreignBundles,
+	"objects of another bundle do not exist":                  (*world).foreignObjects,
+	"nobody reads without credentials":                        (*world).anonymous,
+	"nobody but the hub connects":                             (*world).direct,
+	"an index that the client has is not sent again":          (*world).conditional,
+	"a request waits for the next index":                      (*world).longPoll,
+	"a request without news ends in time":                     (*world).longPollEnds,
+	"waiting requests of a cluster are bounded":               (*world).waitingIsBounded,
+	"waiting requests do not count as requests in flight":     (*world).waitingIsFree,
+	"a cluster without bundle is tried again":                 (*world).unpublished,
+	"an agent answers about a plan, and nobody else does":     (*world).verdicts,
+	"wrong requests get the rule":                             (*world).wrongRequests,
+	"kubectl shows figures":                                   (*world).table,
+	"kubectl explains the kind":                               (*world).explained,
+	"an agent watches its bundle":                             (*world).watches,
+	"a watch continues at a resourceVersion, or is to relist": (*world).watchContinues,
+}
+
+// with returns the world of a subtest.
+func (w *world) with(t *testing.T) *world {
+	sub := *w
+	sub.T = t
+	return &sub
 }
 
 // TestOnAHub has one hub for all tests.
@@ -71,42 +111,24 @@ func TestOnAHub(t *testing.T) {
 	w.grant("us")
 	w.admin, w.agent = w.client(w.hub), w.client(w.as("eu"))
 	w.stranger = w.client(rest.AnonymousClientConfig(w.hub))
-	address, stop := serve(t, w.hub, w.store)
+	address, stop := serveAs(t, w.hub, w.store, "leads", listen(t))
 	w.address = address
 	w.awaitServed(http.StatusServiceUnavailable)
 	w.follows()
 	w.store.Open()
 
-	for name, test := range map[string]func(*world){
-		"an agent reads its bundle":                               (*world).agentReads,
-		"a plain client reads a bundle":                           (*world).plainClientReads,
-		"an agent reads nothing else":                             (*world).foreignBundles,
-		"objects of another bundle do not exist":                  (*world).foreignObjects,
-		"nobody reads without credentials":                        (*world).anonymous,
-		"nobody but the hub connects":                             (*world).direct,
-		"an index that the client has is not sent again":          (*world).conditional,
-		"a request waits for the next index":                      (*world).longPoll,
-		"a request without news ends in time":                     (*world).longPollEnds,
-		"waiting requests of a cluster are bounded":               (*world).waitingIsBounded,
-		"waiting requests do not count as requests in flight":     (*world).waitingIsFree,
-		"a cluster without bundle is tried again":                 (*world).unpublished,
-		"wrong requests get the rule":                             (*world).wrongRequests,
-		"kubectl shows figures":                                   (*world).table,
-		"kubectl explains the kind":                               (*world).explained,
-		"an agent watches its bundle":                             (*world).watches,
-		"a watch continues at a resourceVersion, or is to relist": (*world).watchContinues,
-	} {
-		t.Run(name, func(t *testing.T) {
-			sub := *w
-			sub.T = t
-			test(&sub)
-		})
+	for name, test := range onAHub {
+		t.Run(name, func(t *testing.T) { test(w.with(t)) })
 	}
-	t.Run("a request that waits ends with the server, and the next server is found", func(t *testing.T) {
-		sub := *w
-		sub.T = t
-		sub.restart(stop)
-	})
+	follower := &port{Listener: listen(t)}
+	_, end := serveAs(t, w.hub, bundles.New(bundles.CompressedLimit), "follows", follower)
+	w.reach(follower, path+"/eu/objects")
+	for name, test := range onAHub {
+		t.Run("through a replica that follows, "+name, func(t *testing.T) { test(w.with(t)) })
+	}
+	end()
+	w.point(address)
+	t.Run("a request that waits ends with the server, and the next server is found", func(t *testing.T) { w.with(t).restart(stop) })
 }
 
 // bundle returns a bundle with objects that only it has, and one that all have.
@@ -164,7 +186,7 @@ func (w *world) awaitServed(code int) {
 func (w *world) follows() {
 	for _, p := range []string{"", "/eu", "/eu/index", "/eu/index?wait=20s", "?watch=true", "?watch=true&fieldSelector=metadata.name%3Deu"} {
 		s := w.refused(http.StatusServiceUnavailable, &w.admin, http.MethodGet, path+p, "")
-		require.Contains(w, s.Message, "another one leads", p)
+		require.Contains(w, s.Message, "publishes no bundles", p)
 	}
 	w.refused(http.StatusForbidden, &w.agent, http.MethodGet, path+"/us/index", "")
 }
@@ -289,13 +311,19 @@ func (w *world) anonymous() {
 	w.refused(http.StatusForbidden, &w.stranger, http.MethodPost, path+"/eu/objects", list(digests(w.eu)...))
 }
 
-// direct connects to the server without the hub's API server.
-func (w *world) direct() {
+// certificate returns that of the administrator of the hub.
+func (w *world) certificate() tls.Certificate {
 	pair, err := tls.LoadX509KeyPair(w.hub.CertFile, w.hub.KeyFile)
 	if len(w.hub.CertData) > 0 {
 		pair, err = tls.X509KeyPair(w.hub.CertData, w.hub.KeyData)
 	}
 	require.NoError(w, err)
+	return pair
+}
+
+// direct connects to the server without the hub's API server.
+func (w *world) direct() {
+	pair := w.certificate()
 	for _, certificates := range [][]tls.Certificate{nil, {pair}} {
 		c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}}}
 		defer c.CloseIdleConnections()
@@ -321,6 +349,22 @@ func (w *world) unpublished() {
 		require.Contains(w, s.Message, `cluster "asia" has no bundle yet`)
 	}
 	w.refused(http.StatusNotFound, &w.admin, http.MethodGet, path+"/asia", "")
+}
+
+func (w *world) verdicts() {
+	verdict, end := w.store.Await("eu", "plan")
+	defer end()
+	at, answer := path+"/eu/verdicts", `{"id":"plan","checked":1}`
+	s := w.refused(http.StatusForbidden, &w.admin, http.MethodPost, at, answer)
+	require.Contains(w, s.Message, `only the agent of cluster "eu"`)
+	w.refused(http.StatusForbidden, &w.agent, http.MethodPost, path+"/us/verdicts", answer)
+	w.refused(http.StatusNotFound, &w.agent, http.MethodPost, at, `{"id":"another"}`)
+	w.refused(http.StatusBadRequest, &w.agent, http.MethodPost, at, `{}`)
+	w.refused(http.StatusRequestEntityTooLarge, &w.agent, http.MethodPost, at, `{"id":"`+strings.Repeat("x", delivery.MaxVerdictBytes)+`"}`)
+	status, _, text := w.try(&w.agent, http.MethodPost, at, answer)
+	require.Equal(w, http.StatusNoContent, status, "%s", text)
+	require.Equal(w, answer, string(<-verdict))
+	w.refused(http.StatusNotFound, &w.agent, http.MethodPost, at, answer)
 }
 
 func (w *world) wrongRequests() {
@@ -385,7 +429,7 @@ func (w *world) explained() {
 	for _, r := range discovered.APIResources {
 		verbs[r.Name] = strings.Join(r.Verbs, " ")
 	}
-	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/attach": "get", "bundles/index": "get", "bundles/objects": "create"}, verbs)
+	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/attach": "get", "bundles/index": "get", "bundles/objects": "create", "bundles/verdicts": "create"}, verbs)
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
 		status, _, text := w.try(&w.admin, http.MethodGet, "/openapi/v3/apis/delivery.accord.dev/v1alpha1", "")
 		require.Equal(t, http.StatusOK, status)

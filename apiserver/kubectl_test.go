@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -81,7 +80,6 @@ func (b *buffer) String() string {
 func (p *proxies) kubectls(cluster string) {
 	p.Setenv("KUBECACHEDIR", p.TempDir())
 	direct := p.on(p.member.Config())
-	p.bind(direct, "alice-apps-"+cluster, person("alice"), rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"*"}, Verbs: []string{"*"}})
 	ctx, cancel := context.WithTimeout(p.Context(), 60*time.Second)
 	defer cancel()
 

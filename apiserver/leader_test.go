@@ -24,7 +24,7 @@ func TestAReplicaThatFollowsEndsTheConnection(t *testing.T) {
 	require.NoError(t, err)
 	store := bundles.New(bundles.CompressedLimit)
 	leader := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	handler := ofLeader(leader, Options{Bundles: store}, serializer.NewCodecFactory(scheme))
+	handler := (&ways{}).ofLeader(leader, Options{Bundles: store}, serializer.NewCodecFactory(scheme), nil)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := &request.RequestInfo{IsResourceRequest: r.URL.Path != "/openapi", APIGroup: delivery.GroupVersion.Group, Subresource: strings.TrimPrefix(r.URL.Path, "/bundles/")}
 		if r.URL.Path == "/proxy" {
@@ -53,7 +53,7 @@ func TestAReplicaThatFollowsEndsTheConnection(t *testing.T) {
 		var s metav1.Status
 		require.NoError(t, json.NewDecoder(resp.Body).Decode(&s))
 		require.NoError(t, resp.Body.Close())
-		require.Contains(t, s.Message, "another one leads")
+		require.Contains(t, s.Message, "publishes no bundles")
 	}
 	for i, path := range []string{"/openapi", "/proxy", "/bundles/attach", "/bundles"} {
 		if i == 3 {

@@ -54,6 +54,19 @@ type proxies struct {
 	agents     func()       // stops the agent
 }
 
+// throughProxy are the tests of TestClusterProxy with a request to a cluster.
+var throughProxy = map[string]func(*proxies, string){
+	"all verbs":                                 (*proxies).verbs,
+	"a watch":                                   (*proxies).watchesPods,
+	"logs that are followed":                    (*proxies).logs,
+	"exec over WebSocket and SPDY":              (*proxies).execs,
+	"accord logs and accord exec":               (*proxies).commands,
+	"kubectl reads, waits and forwards":         (*proxies).kubectls,
+	"the cluster decides about the caller":      (*proxies).memberDecides,
+	"the caller cannot become somebody else":    (*proxies).noImpersonation,
+	"a path that leaves the cluster is refused": (*proxies).escapes,
+}
+
 func TestClusterProxy(t *testing.T) {
 	planes := localtest.Members(t, "hub", "member")
 	p := &proxies{whole: t, kubeconfig: planes["hub"].Kubeconfig(), world: &world{T: t, hub: planes["hub"].Config(), store: bundles.New(bundles.CompressedLimit)}, member: planes["member"]}
@@ -70,17 +83,7 @@ func TestClusterProxy(t *testing.T) {
 	p.runAgent()
 	p.await("pull", http.StatusForbidden)
 
-	for name, test := range map[string]func(*proxies, string){
-		"all verbs":                                 (*proxies).verbs,
-		"a watch":                                   (*proxies).watchesPods,
-		"logs that are followed":                    (*proxies).logs,
-		"exec over WebSocket and SPDY":              (*proxies).execs,
-		"accord logs and accord exec":               (*proxies).commands,
-		"kubectl reads, waits and forwards":         (*proxies).kubectls,
-		"the cluster decides about the caller":      (*proxies).memberDecides,
-		"the caller cannot become somebody else":    (*proxies).noImpersonation,
-		"a path that leaves the cluster is refused": (*proxies).escapes,
-	} {
+	for name, test := range throughProxy {
 		for _, cluster := range []string{"push", "pull"} {
 			t.Run(name+", "+cluster, func(t *testing.T) { test(p.with(t), cluster) })
 		}
@@ -107,6 +110,7 @@ func TestClusterProxy(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) { x.test(p.with(t)) })
 	}
+	p.replicas()
 }
 
 // with returns the world of a subtest.
@@ -145,7 +149,7 @@ func (p *proxies) prepareMember() {
 	p.bind(c, "accord-impersonate", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "accord"},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"users"}, ResourceNames: []string{"alice", "bob"}, Verbs: []string{"impersonate"}},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"groups"}, ResourceNames: []string{"dev", "system:masters"}, Verbs: []string{"impersonate"}})
-	everything := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	everything := rbacv1.PolicyRule{APIGroups: []string{"", "apps"}, Resources: []string{"*"}, Verbs: []string{"*"}}
 	p.bind(c, "alice", person("alice"), everything)
 	p.bind(c, "dev", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "dev"}, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 }

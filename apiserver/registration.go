@@ -34,14 +34,14 @@ const (
 
 // registration keeps the APIServices of the hub and the certificates current.
 type registration struct {
-	hub     client.WithWatch
-	o       Options
-	serving *certificate.Serving
-	front   *frontProxy
-	ca      []byte // PEM of the current authority
+	hub          client.WithWatch
+	o            Options
+	certificates *certificates
+	front        *frontProxy
+	ca           []byte // PEM of the current authority
 }
 
-func newRegistration(cfg *restclient.Config, o Options, serving *certificate.Serving, front *frontProxy) (*registration, error) {
+func newRegistration(cfg *restclient.Config, o Options, certificates *certificates, front *frontProxy) (*registration, error) {
 	cfg = restclient.CopyConfig(cfg)
 	cfg.QPS = -1
 	scheme := runtime.NewScheme()
@@ -52,7 +52,7 @@ func newRegistration(cfg *restclient.Config, o Options, serving *certificate.Ser
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
 	}
-	return &registration{hub: hub, o: o, serving: serving, front: front}, nil
+	return &registration{hub: hub, o: o, certificates: certificates, front: front}, nil
 }
 
 // certify renews the certificates that are old.
@@ -62,8 +62,8 @@ func (r *registration) certify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.serving.Renew(authority, now); err != nil {
-		return fmt.Errorf("making the serving certificate: %w", err)
+	if err := r.certificates.renew(authority, now); err != nil {
+		return err
 	}
 	r.ca = authority.PEM()
 	return nil

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,11 +29,9 @@ import (
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/apiserver/bundles"
-	"github.com/accord-dev/accord/apiserver/certificate"
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
 	"github.com/accord-dev/accord/apiserver/registry"
 	"github.com/accord-dev/accord/apiserver/search"
-	"github.com/accord-dev/accord/apiserver/tunnels"
 )
 
 const (
@@ -56,6 +55,9 @@ type Options struct {
 	SecretsNamespace string
 	// TunnelCheck is the time between two looks whether an agent still has the right to its tunnel; zero: tunnels.DefaultCheck.
 	TunnelCheck time.Duration
+	// Replica names this replica, uniquely on the hub, and Address, host:port, is the one at which other replicas reach the listener; an empty
+	// Replica: there are no others.
+	Replica, Address string
 	// Local is set if the hub's API server runs on this machine, and reaches the listener at localhost. Otherwise the Service and its
 	// endpoints exist ("accord install").
 	Local bool
@@ -69,31 +71,36 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	if err != nil {
 		return errors.Join(err, o.Listener.Close())
 	}
-	host := Service + "." + o.Namespace + ".svc"
-	r, err := newRegistration(cfg, o, certificate.NewServing(host), front)
+	r, err := newRegistration(cfg, o, newCertificates(Service+"."+o.Namespace+".svc"), front)
 	if err != nil {
 		return errors.Join(err, o.Listener.Close())
 	}
 	if err := r.certify(ctx); err != nil { // without a certificate nothing can be served
 		return errors.Join(err, o.Listener.Close())
 	}
-	open := tunnels.New()
-	defer open.Close()
-	context.AfterFunc(ctx, open.Close) // agents connect to another replica
-	groups, err := newGroups(ctx, cfg, o, r, open)
+	w := newWays(o, r.certificates, front.hub.CoordinationV1().Leases(o.Namespace))
+	defer w.tunnels.Close()
+	context.AfterFunc(ctx, w.tunnels.Close) // agents connect to another replica
+	groups, err := newGroups(ctx, cfg, o, r, w.tunnels)
 	if err != nil {
 		return errors.Join(err, o.Listener.Close())
 	}
-	server, err := newServer(o, r.serving, front, groups.storage)
+	server, err := newServer(o, r.certificates, front, w, ctx.Done(), groups.storage)
 	if err != nil {
 		return errors.Join(fmt.Errorf("assembling the aggregated API server: %w", err), o.Listener.Close())
 	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	running.Go(func() { w.run(ctx) })
+	running.Go(func() {
+		if err := groups.caches(ctx); err != nil && ctx.Err() == nil {
+			o.Log.Error("the caches of ResourceRegistries ended: restart accord", "error", err)
+		}
+	})
 	go front.run(ctx)
 	go r.run(ctx)
-	ended := make(chan error, 1)
-	caching, cancel := context.WithCancel(ctx)
-	defer func() { cancel(); <-ended }()
-	go func() { ended <- groups.caches(caching) }()
 	if err := server.PrepareRun().RunWithContext(ctx); err != nil {
 		return fmt.Errorf("running the aggregated API server: %w", err)
 	}
@@ -101,7 +108,7 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 }
 
 // newServer assembles the server. It has no store, no admission and no fairness: the hub's API server admits the requests.
-func newServer(o Options, serving *certificate.Serving, front *frontProxy, groups map[schema.GroupVersion]map[string]rest.Storage) (*genericapiserver.GenericAPIServer, error) {
+func newServer(o Options, certificates *certificates, front *frontProxy, w *ways, stopping <-chan struct{}, groups map[schema.GroupVersion]map[string]rest.Storage) (*genericapiserver.GenericAPIServer, error) {
 	scheme, err := newScheme()
 	if err != nil {
 		return nil, err
@@ -112,7 +119,8 @@ func newServer(o Options, serving *certificate.Serving, front *frontProxy, group
 	c.EnableIndex, c.EnableProfiling, c.EnableMetrics = false, false, false
 	c.LongRunningFunc = longRunning
 	c.BuildHandlerChainFunc = func(h http.Handler, c *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(ofLeader(clusterproxy.ReadOnly(h, codecs), o, codecs), c) // behind authorization
+		authorized := w.ofLeader(clusterproxy.ReadOnly(h, codecs), o, codecs, stopping)
+		return w.ofReplicas(genericapiserver.DefaultBuildHandlerChain(authorized, c))
 	}
 	c.ShutdownWatchTerminationGracePeriod = time.Second // ends watches as soon as the server stops
 	if err := describe(c, scheme); err != nil {
@@ -121,11 +129,14 @@ func newServer(o Options, serving *certificate.Serving, front *frontProxy, group
 
 	secure := options.NewSecureServingOptions()
 	secure.Listener, secure.HTTP2MaxStreamsPerConnection = o.Listener, streamsPerConnection
-	secure.ServerCert.GeneratedCert = serving
+	secure.ServerCert.GeneratedCert = certificates.serving
 	if err := secure.WithLoopback().ApplyTo(&c.SecureServing, &c.LoopbackClientConfig); err != nil {
 		return nil, err
 	}
 	if err := front.applyTo(c); err != nil {
+		return nil, err
+	}
+	if err := w.applyTo(c, certificates); err != nil {
 		return nil, err
 	}
 	server, err := c.Complete(nil).New("accord-apiserver", genericapiserver.NewEmptyDelegate())

@@ -202,7 +202,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	served := make(chan error, 1)
 	go func() {
 		served <- apiserver.Run(ctx, w.config, apiserver.Options{
-			Bundles: o.Bundles, Listener: listener, Namespace: "accord-system", Log: slog.New(slog.NewTextHandler(w.log, nil)),
+			Bundles: o.Bundles, Listener: listener, Namespace: "accord-system", Replica: name, Address: listener.Addr().String(), Log: slog.New(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	stop = sync.OnceFunc(func() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"testing"
@@ -13,16 +14,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/accord-dev/accord/apiserver"
+	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/member"
 )
 
 // Environment variables that make this test binary a program that a test can kill: killableEnv the controllers on the hub of
-// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set. With quickEnv, clusters fail as fast as in other tests.
+// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set. With quickEnv, clusters fail as fast as in other tests,
+// and with apiEnv it serves the aggregated API of a hub on this machine.
 const (
 	killableEnv = "ACCORD_TEST_KUBECONFIG"
 	replicaEnv  = "ACCORD_TEST_REPLICA"
 	quickEnv    = "ACCORD_TEST_QUICK"
+	apiEnv      = "ACCORD_TEST_API"
 )
 
 func TestMain(m *testing.M) {
@@ -46,8 +51,22 @@ func controllersMain(kubeconfig, cache string) error {
 	if os.Getenv(quickEnv) != "" {
 		thresholds = health
 	}
+	var published *bundles.Store
+	if os.Getenv(apiEnv) != "" {
+		published = bundles.New(bundles.CompressedLimit)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		go func() {
+			err := apiserver.Run(ctx, cfg, apiserver.Options{
+				Bundles: published, Listener: listener, Namespace: "accord-system", Local: true, Replica: replica, Address: listener.Addr().String(), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+			})
+			fmt.Fprintln(os.Stderr, "the aggregated API ended:", err)
+		}()
+	}
 	return reconciler.Run(ctx, cfg, reconciler.Options{
-		Health: thresholds, CacheDir: cache, Sources: everySource(), Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
+		Bundles: published, Health: thresholds, CacheDir: cache, Sources: everySource(), Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
 		SecretsNamespace: "demo",
 	})
 }

@@ -120,7 +120,7 @@ func newOnce(records store.Store, o OnceOptions) *once {
 	reporter.OnRollouts(rollouts.Check)
 	return &once{
 		OnceOptions: o, pool: pool, reporter: reporter, rollouts: rollouts,
-		planner: syncer.NewPlanner(registry, records, pool, reporter, store.ProcessFingerprints()),
+		planner: syncer.NewPlanner(registry, records, pool, reporter, store.ProcessFingerprints(), nil),
 	}
 }
 

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -130,6 +132,49 @@ func TestPullMode(t *testing.T) {
 		w.applied(r, r.push("replicas divided by room", "web.yaml", web(8)))
 		w.unschedulableMove(r, "cluster-b", "cluster-a")()
 	})
+
+	t.Run("the replica with the tunnel is killed", func(*testing.T) { w.replicas(r) })
+}
+
+// replicas runs two replicas as processes in place of the controllers of this one. The first one leads and has the tunnel, and the hub
+// sends requests to the second one.
+func (w *pulls) replicas(r *repository) {
+	w.t.Helper()
+	w.serving()
+	w.stop()
+	process := func(name string) victim {
+		before := w.port()
+		v := start(w.t, w.t.Output(), killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+w.t.TempDir(), replicaEnv+"="+name, apiEnv+"=true", quickEnv+"=true")
+		w.eventually("replica "+name+" to register", func() error { return unless(w.port() != before, "it has not") })
+		return v
+	}
+	w.acting()
+	first := process("one")
+	w.act() // its back-off begins again
+	w.tunnels()
+	w.ready(r, r.push("with one replica", "app.yaml", configMap("placed", "4"), "web.yaml", "", "web-policy.yaml", ""))
+	process("two")
+	w.tunnels()
+	w.ready(r, r.push("with two replicas", "app.yaml", configMap("placed", "5")))
+	require.Equal(w.t, "5", w.configMap("cluster-b", "placed").Data["key"])
+
+	killed := time.Now()
+	first.kill(w.t)
+	w.tunnels()
+	require.Less(w.t, time.Since(killed), 10*time.Second)
+	w.ready(r, r.push("with the other replica", "app.yaml", configMap("placed", "6")))
+	require.Equal(w.t, "6", w.configMap("cluster-b", "placed").Data["key"])
+}
+
+// port returns the port to which the hub sends requests for bundles; 0 before accord has registered.
+func (w *pulls) port() int64 {
+	w.t.Helper()
+	service := &unstructured.Unstructured{}
+	service.SetAPIVersion("apiregistration.k8s.io/v1")
+	service.SetKind("APIService")
+	w.require(client.IgnoreNotFound(w.hub.Get(w.t.Context(), client.ObjectKey{Name: "v1alpha1.delivery.accord.dev"}, service)))
+	port, _, _ := unstructured.NestedInt64(service.Object, "spec", "service", "port")
+	return port
 }
 
 // drifts has somebody change the object on cluster-b, and repaired waits until the agent has put it right.

@@ -199,11 +199,10 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
 	c.planner = &syncer.Controller{
-		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints),
+		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints, c.bundles),
 		Secrets: uncached, Sources: clones, Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
 		RequireTenant: o.RequireTenant,
 	}
-	c.planner.AskAgents(c.bundles)
 	past := rollout.NewPast(c.planner.PlanAt)
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
 	c.evictions = failover.NewLoop(failover.Options{
@@ -219,7 +218,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	c.connect()
 	if c.shared != nil {
 		c.shared.follower = &replica.Follower{
-			Client: hub, Registry: c.registry, Records: records, Pool: c.pool, Plans: c.planner, Past: past, Log: log,
+			Client: hub, Registry: c.registry, Records: records, Pool: c.pool, Plans: c.planner, Past: past, Led: c.shared.handOver, Log: log,
 		}
 		c.planner.Lead = c.shared.follower.Lead
 		c.pool.OnVisit(c.member.VisitRemote)

@@ -23,7 +23,7 @@ type shared struct {
 	registry  *state.Registry
 	ownership *lease.Ownership
 	follower  *replica.Follower
-	// changed has a value when this replica owns other clusters than before.
+	// changed has a value when this replica owns other clusters than before, or leads.
 	changed     chan struct{}
 	assignments *trigger.Trigger
 	// release ends the work for clusters that this replica does not own any more.
@@ -47,15 +47,18 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 	s.ownership = lease.New(lease.Options{
 		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, Log: log,
 		Release: func(owns func(cluster string) bool) { s.release(owns) },
-		Changed: func() {
-			select {
-			case s.changed <- struct{}{}:
-			default: // it is known already
-			}
-		},
+		Changed: s.handOver,
 	})
 	s.registry = state.NewRegistry(reachability.NewSharedTracker(name, s.ownership))
 	return s, nil
+}
+
+// handOver has all clusters probed and all assignments executed again.
+func (s *shared) handOver() {
+	select {
+	case s.changed <- struct{}{}:
+	default: // it is known already
+	}
 }
 
 // addTo has the manager run the loops of a shared replica; none where one replica owns every cluster.

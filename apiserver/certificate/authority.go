@@ -1,5 +1,5 @@
 // Package certificate makes the certificates of the aggregated API server: an authority in a Secret of the hub, which all replicas share,
-// and a serving certificate of each replica in its memory.
+// and two certificates of each replica in its memory: of its server, and of its requests to the other replicas.
 package certificate
 
 import (
@@ -35,7 +35,7 @@ const (
 	tries = 5
 )
 
-// Authority signs the serving certificates of all replicas.
+// Authority signs the certificates of all replicas.
 type Authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey

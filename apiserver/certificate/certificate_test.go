@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"net/http"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func ensure(t *testing.T, hub client.Client, now time.Time) *certificate.Authori
 }
 
 // leaf checks that the certificate is one for the host that an API server with the authority's certificate accepts.
-func leaf(t *testing.T, s *certificate.Serving, authority []byte, now time.Time) *x509.Certificate {
+func leaf(t *testing.T, s *certificate.Leaf, authority []byte, now time.Time) *x509.Certificate {
 	t.Helper()
 	pair, err := tls.X509KeyPair(s.CurrentCertKeyContent())
 	require.NoError(t, err)
@@ -114,4 +115,25 @@ func TestASecretThatCannotBeReadStays(t *testing.T) {
 	require.NoError(t, hub.Update(t.Context(), secret))
 	_, err := certificate.Ensure(t.Context(), hub, at.Namespace, time.Now())
 	require.ErrorContains(t, err, "delete both fields")
+}
+
+// TestOnlyReplicasAreReplicas has clients with each certificate that is near to that of a replica.
+func TestOnlyReplicasAreReplicas(t *testing.T) {
+	now, trust := time.Now(), &certificate.Trust{}
+	own, foreign := ensure(t, installed(), now), ensure(t, installed(), now)
+	check := func(l *certificate.Leaf, by *certificate.Authority) error {
+		_, err := l.Renew(by, now)
+		require.NoError(t, err)
+		pair, err := tls.X509KeyPair(l.CurrentCertKeyContent())
+		require.NoError(t, err)
+		return trust.CheckReplica(&http.Request{TLS: &tls.ConnectionState{PeerCertificates: []*x509.Certificate{pair.Leaf}}})
+	}
+	require.Error(t, check(certificate.NewReplica(), own), "nothing is trusted yet")
+	trust.Set(own)
+	require.NoError(t, check(certificate.NewReplica(), own))
+	require.Error(t, check(certificate.NewReplica(), foreign))
+	require.Error(t, check(certificate.NewServing(host), own))
+	require.Error(t, check(certificate.NewServing(certificate.Replica), own), "the certificate of a server with the name of a replica")
+	require.Error(t, trust.CheckReplica(&http.Request{}))
+	require.Error(t, trust.CheckReplica(&http.Request{TLS: &tls.ConnectionState{}}))
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -73,9 +72,6 @@ func (m *Members) Of(ctx context.Context, name string) (proxy.Forward, error) {
 		return member.Forward, nil
 	}
 	t := m.Tunnels.Of(name, cluster.UID)
-	if t == nil {
-		return nil, withoutTunnel(name)
-	}
 	return func(w http.ResponseWriter, r *http.Request, c proxy.Caller) { proxy.Through(w, r, name, t, c) }, nil
 }
 
@@ -121,11 +117,4 @@ func (m *Members) forget(name string) {
 		before.Close()
 	}
 	delete(m.pushed, name)
-}
-
-// withoutTunnel returns the error of a cluster in pull mode without a tunnel. Its agent may open one a moment later.
-func withoutTunnel(cluster string) error {
-	err := apierrors.NewServiceUnavailable(fmt.Sprintf("the agent of cluster %q has no tunnel open to this replica of the hub: try again; an agent with --no-tunnel opens none", cluster))
-	err.ErrStatus.Details = &metav1.StatusDetails{Group: GroupVersion.Group, Kind: resource, Name: cluster, RetryAfterSeconds: 1}
-	return err
 }

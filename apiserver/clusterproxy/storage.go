@@ -86,9 +86,6 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		}
 		forward, err := s.members.Of(ctx, cluster)
 		if err != nil {
-			if apierrors.IsServiceUnavailable(err) {
-				w.Header().Set("Connection", "close") // another replica may have the tunnel, and the next request finds it
-			}
 			out.Error(err)
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -79,8 +80,11 @@ func Until(r *http.Request, stopping <-chan struct{}) (*http.Request, context.Ca
 	return r.WithContext(ctx), cancel
 }
 
-// unanswered returns the error of a cluster that does not answer as an API server does.
+// unanswered returns the error of a cluster that does not answer as an API server does. An answer of accord about the way stays as it is.
 func unanswered(cluster string, cause error) error {
+	if apierrors.IsServiceUnavailable(cause) {
+		return cause
+	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusBadGateway, Reason: metav1.StatusReasonServiceUnavailable,
 		Message: fmt.Sprintf("cluster %q does not answer: %s", cluster, cause),
@@ -97,6 +101,9 @@ func Refuse(w http.ResponseWriter, err error) {
 	text, _ := json.Marshal(status) // a Status has only strings and numbers
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
 	w.WriteHeader(int(status.Code))
 	_, _ = w.Write(text) // the caller may be gone
 }

@@ -43,7 +43,7 @@ func open(conn net.Conn) (*Tunnel, error) {
 	}
 	t := &Tunnel{streams: streams, ended: ended, conn: watched}
 	t.requests = &http.Transport{
-		DialContext: t.dial, DisableCompression: true, IdleConnTimeout: idleTimeout, MaxIdleConnsPerHost: maxStreams / 10,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return t.Dial(ctx) }, DisableCompression: true, IdleConnTimeout: idleTimeout, MaxIdleConnsPerHost: maxStreams / 10,
 	}
 	return t, nil
 }
@@ -61,8 +61,8 @@ func (t *Tunnel) Close() {
 // RoundTrip implements http.RoundTripper. The host of the request counts for nothing: the agent serves it.
 func (t *Tunnel) RoundTrip(r *http.Request) (*http.Response, error) { return t.requests.RoundTrip(r) }
 
-// dial returns a connection to the handler of the agent.
-func (t *Tunnel) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// Dial returns a connection of HTTP/1.1 to the handler of the agent.
+func (t *Tunnel) Dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	// The client closes the body when the agent ends the stream, before the last bytes of the answer are copied.
 	body := io.NopCloser(near)

@@ -46,7 +46,9 @@ type Follower struct {
 	// Plans fetches, compiles and opens as the leader does.
 	Plans *sync.Controller
 	Past  *rollout.Past
-	Log   *slog.Logger
+	// Led has every cluster probed, because the leader does more for those in pull mode than a follower.
+	Led func()
+	Log *slog.Logger
 
 	// role is held for reading while assignments are executed, and for writing to begin to lead.
 	role gosync.RWMutex
@@ -63,6 +65,7 @@ func (l *Follower) Lead() {
 	for _, f := range l.Registry.Lead(time.Now()) {
 		l.Plans.Forget(f.Key())
 	}
+	l.Led()
 }
 
 // Reconcile executes the assignments of one Federation.

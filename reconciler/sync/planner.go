@@ -47,16 +47,13 @@ type Planner struct {
 	reviews map[types.NamespacedName]*check.Review // the last of each Federation
 }
 
-// NewPlanner returns a planner.
-func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *fingerprint.Key) *Planner {
+// NewPlanner returns a planner. A nil agents: no cluster is in pull mode.
+func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *fingerprint.Key, agents *publish.Publisher) *Planner {
 	return &Planner{
-		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints,
+		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints, agents: agents,
 		builds: map[types.NamespacedName]*Builds{}, reviews: map[types.NamespacedName]*check.Review{},
 	}
 }
-
-// AskAgents has the agents of clusters in pull mode try plans.
-func (p *Planner) AskAgents(by *publish.Publisher) { p.agents = by }
 
 // Builds returns the remembered builds of a Federation.
 func (p *Planner) Builds(federation types.NamespacedName) *Builds {

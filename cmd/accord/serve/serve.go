@@ -14,8 +14,10 @@ import (
 
 	"github.com/accord-dev/accord/apiserver"
 	"github.com/accord-dev/accord/apiserver/bundles"
+	"github.com/accord-dev/accord/apiserver/peers"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/replica"
 )
 
 // errEnded ends the controllers and the aggregated API together.
@@ -39,6 +41,15 @@ func Controllers(ctx context.Context, cfg *rest.Config, o reconciler.Options, ap
 	if err != nil {
 		return fmt.Errorf("listening for the aggregated API: %w", err)
 	}
+	var address string
+	if !api.Local {
+		if address, err = peers.Address(listener); err == nil {
+			o.Replica, err = replica.Name(o.Replica)
+		}
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
 	o.Bundles = bundles.New(bundles.CompressedLimit)
 	g, ctx := errgroup.WithContext(ctx)
 	orEnded := func(err error) error {
@@ -51,6 +62,7 @@ func Controllers(ctx context.Context, cfg *rest.Config, o reconciler.Options, ap
 	g.Go(func() error {
 		return orEnded(hub.UnlessCancelled(apiserver.Run(ctx, cfg, apiserver.Options{
 			Bundles: o.Bundles, Listener: listener, Namespace: api.Namespace, SecretsNamespace: cmp.Or(api.Secrets, api.Namespace), Local: api.Local, Log: api.Log,
+			Replica: o.Replica, Address: address,
 		})))
 	})
 	if err := g.Wait(); !errors.Is(err, errEnded) {
