@@ -15,7 +15,9 @@ test: ## vet, then all tests; two packages at a time, because many start API ser
 	@go tool -modfile=clusters/local/kwok/kwok.mod -n kwok >/dev/null # once, or packages that need it build it at the same time
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 40m ./reconciler ./...
 
-PULLED = TestAMemberIsDown|TestAReleaseTellsTheFindings|TestHealth|TestNothingIsLostByFederations|TestNothingIsLostBySources|TestNothingIsSeenWithoutItsOverrides|TestOneHub
+# TestFight and TestWhatIsToldOfAHub do not apply: they read figures of the executor, and an agent serves no metrics. Tests that name the
+# Secret of a cluster, or run replicas that share clusters, have no agents.
+PULLED = TestAMemberIsDown|TestAReleaseTellsTheFindings|TestHealth|TestNothingIsLostByFederations|TestNothingIsLostBySources|TestNothingIsSeenWithoutItsOverrides|TestOneHub|TestPreflight
 test-pull: ## tests of the reconciler that apply to pull mode, with an agent on each member
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 20m -count 1 ./reconciler -run '^($(PULLED))$$' -mode pull
 
