@@ -14,7 +14,7 @@ import (
 
 func TestTheRightsOfAnAgentNameItsCluster(t *testing.T) {
 	rules := delivery.AgentRules("eu-1")
-	require.Len(t, rules, 4)
+	require.Len(t, rules, 5)
 	for _, rule := range rules {
 		require.Equal(t, []string{"eu-1"}, rule.ResourceNames, "a rule without names allows every bundle")
 		require.Equal(t, []string{"delivery.accord.dev"}, rule.APIGroups)
