@@ -179,7 +179,7 @@ func (p *proxies) forged(address string) {
 	defer replica.CloseIdleConnections()
 	for url, want := range map[string]int{
 		tunnel: http.StatusNoContent, strings.Replace(tunnel, string(cluster.UID), "other", 1): http.StatusNotFound, strings.Replace(tunnel, "pull", "push", 1): http.StatusNotFound,
-		base + peers.Prefix + "bundles": http.StatusNotFound, base + peers.Prefix + "else": http.StatusNotFound,
+		base + peers.Prefix + "bundles": http.StatusNoContent, base + peers.Prefix + "else": http.StatusNotFound,
 	} {
 		status, _, _ := p.try(&replica, http.MethodGet, url, "")
 		require.Equal(p, want, status, url)
