@@ -276,8 +276,8 @@ func (r *once) await(ctx context.Context, f *state.Federation) {
 			r.Progress(now)
 			last = now.Summary
 		}
-		// The Release does not report objects that are still to be removed from a cluster.
-		if status.Ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) {
+		// The Release may not report objects yet that are still to be removed from a cluster: only one made after all deliveries counts.
+		if status.Ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) && r.settle(ctx, f) == nil && status.Ended(f.Records().Release.Status, r.Wait > 0) {
 			return
 		}
 		select {
