@@ -27,6 +27,7 @@ type Federation struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederationSpec `json:"spec"`
+	// +structType=atomic
 	// +kubebuilder:default={"observedGeneration":-1,"message":"not reconciled yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not reconciled yet"}}}
 	Status FederationStatus `json:"status,omitempty"`
 }

@@ -23,6 +23,7 @@ type Release struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ReleaseSpec `json:"spec"`
+	// +structType=atomic
 	// +kubebuilder:default={"observedGeneration":-1,"message":"not delivered yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status ReleaseStatus `json:"status,omitempty"`
 }
