@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,4 +33,25 @@ func twoWriters(t *testing.T, cfg *rest.Config) {
 	require.Equal(t, "the cluster answers again", cached.Status.Message)
 	cached.Status.Message = "its agent has reported no probe"
 	require.NoError(t, hub.PutStatus(t.Context(), cached))
+}
+
+// secondOwner checks that a status without a wait is written although somebody else owns a part of the wait, as in the middle of a
+// restoration.
+func secondOwner(t *testing.T, cfg *rest.Config) {
+	require.NoError(t, Install(t.Context(), cfg))
+	c := clientFor(t, cfg)
+	hub := NewHub(c, c)
+	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "shop-0123456789ab"}}
+	release.Spec = v1alpha1.ReleaseSpec{Federation: "shop", Revision: "main@sha1:0123456789abcdef0123456789abcdef01234567", Sources: []v1alpha1.SourceRevision{}}
+	require.NoError(t, hub.Put(t.Context(), release))
+	release.Status.WaitingFor = &v1alpha1.WaitingFor{Cluster: "eu", Message: "to become healthy"}
+	require.NoError(t, hub.PutStatus(t.Context(), release))
+
+	patch := []byte(`[{"op": "replace", "path": "/status/waitingFor/cluster", "value": "us"}]`)
+	require.NoError(t, c.Status().Patch(t.Context(), release.DeepCopy(), client.RawPatch(types.JSONPatchType, patch), client.FieldOwner("somebody")))
+	release.Status.WaitingFor = nil
+	require.NoError(t, hub.PutStatus(t.Context(), release))
+	stored := &v1alpha1.Release{}
+	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(release), stored))
+	require.Nil(t, stored.Status.WaitingFor)
 }
