@@ -60,7 +60,7 @@ func (s clusterStorage) Get(ctx context.Context, name string, _ *metav1.GetOptio
 // List implements rest.Lister.
 func (s clusterStorage) List(ctx context.Context, o *internalversion.ListOptions) (runtime.Object, error) {
 	found := &v1alpha1.ClusterList{}
-	if err := s.hub.List(ctx, found, onHub(o)); err != nil {
+	if err := s.hub.List(ctx, found, OnHub(o)); err != nil {
 		return nil, err
 	}
 	for i := range found.Items {
@@ -72,7 +72,7 @@ func (s clusterStorage) List(ctx context.Context, o *internalversion.ListOptions
 
 // Watch implements rest.Watcher.
 func (s clusterStorage) Watch(ctx context.Context, o *internalversion.ListOptions) (watch.Interface, error) {
-	events, err := s.hub.Watch(ctx, &v1alpha1.ClusterList{}, onHub(o))
+	events, err := s.hub.Watch(ctx, &v1alpha1.ClusterList{}, OnHub(o))
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func (s clusterStorage) Watch(ctx context.Context, o *internalversion.ListOption
 	}), nil
 }
 
-// onHub returns the options of the same request to the hub.
-func onHub(o *internalversion.ListOptions) *client.ListOptions {
+// OnHub returns the options of the same request to the hub; those of a nil o select everything.
+func OnHub(o *internalversion.ListOptions) *client.ListOptions {
 	if o == nil {
 		return &client.ListOptions{}
 	}

@@ -64,22 +64,16 @@ func (*proxyStorage) Destroy() {}
 func (*proxyStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, true, "path" }
 
 // ConnectMethods implements rest.Connecter.
-func (*proxyStorage) ConnectMethods() []string {
-	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
-}
+func (*proxyStorage) ConnectMethods() []string { return Methods() }
 
 // Connect implements rest.Connecter. The hub and this server have authorized the user for the subresource of this cluster.
 func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Object, out rest.Responder) (http.Handler, error) {
-	user, known := request.UserFrom(ctx)
-	if !known {
-		return nil, apierrors.NewUnauthorized("the request names no user")
+	caller, err := CallerOf(ctx)
+	if err != nil {
+		return nil, err
 	}
-	caller := proxy.Caller{User: user.GetName(), Groups: user.GetGroups()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, err := proxy.Behind(r.URL, "/apis/"+GroupVersion.String()+"/"+resource+"/"+cluster+"/"+subresource)
-		if err == nil {
-			err = proxy.CheckPath(at)
-		}
 		if err != nil {
 			out.Error(err)
 			return
@@ -94,4 +88,18 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		r.URL = at
 		forward(w, r, caller)
 	}), nil
+}
+
+// Methods returns the methods of requests that go on to a cluster.
+func Methods() []string {
+	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+}
+
+// CallerOf returns the user of a request, whom the hub has authenticated; without one, an Unauthorized error.
+func CallerOf(ctx context.Context) (proxy.Caller, error) {
+	user, known := request.UserFrom(ctx)
+	if !known {
+		return proxy.Caller{}, apierrors.NewUnauthorized("the request names no user")
+	}
+	return proxy.Caller{User: user.GetName(), Groups: user.GetGroups()}, nil
 }

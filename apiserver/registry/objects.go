@@ -65,12 +65,9 @@ func (s *objectsStorage) find(body io.Reader, cluster string) ([]bundles.Object,
 
 // read returns the digests of a request.
 func read(body io.Reader) ([]string, error) {
-	text, err := io.ReadAll(io.LimitReader(body, delivery.MaxRequestBytes+1))
+	text, err := readAtMost(body, delivery.MaxRequestBytes, fmt.Sprintf("the body has at most %d bytes: send several requests", delivery.MaxRequestBytes))
 	if err != nil {
-		return nil, apierrors.NewBadRequest("the body could not be read: " + err.Error())
-	}
-	if len(text) > delivery.MaxRequestBytes {
-		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the body has at most %d bytes: send several requests", delivery.MaxRequestBytes))
+		return nil, err
 	}
 	var digests []string
 	if err := json.Unmarshal(text, &digests); err != nil || len(digests) == 0 {
@@ -90,6 +87,18 @@ func read(body io.Reader) ([]string, error) {
 		seen[digest] = true
 	}
 	return digests, nil
+}
+
+// readAtMost returns a body of at most most bytes; rule is the message about a longer one.
+func readAtMost(body io.Reader, most int64, rule string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, most+1))
+	if err != nil {
+		return nil, apierrors.NewBadRequest("the body could not be read: " + err.Error())
+	}
+	if int64(len(text)) > most {
+		return nil, apierrors.NewRequestEntityTooLargeError(rule)
+	}
+	return text, nil
 }
 
 // maxNamed is the largest number of absent objects that an error names.

@@ -50,12 +50,9 @@ func (s *verdictStorage) Connect(ctx context.Context, cluster string, _ runtime.
 
 // take passes a verdict on to the one who waits for it.
 func (s *verdictStorage) take(body io.Reader, cluster string) error {
-	text, err := io.ReadAll(io.LimitReader(body, delivery.MaxVerdictBytes+1))
+	text, err := readAtMost(body, delivery.MaxVerdictBytes, fmt.Sprintf("a verdict has at most %d bytes", delivery.MaxVerdictBytes))
 	if err != nil {
-		return apierrors.NewBadRequest("the body could not be read: " + err.Error())
-	}
-	if len(text) > delivery.MaxVerdictBytes {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a verdict has at most %d bytes", delivery.MaxVerdictBytes))
+		return err
 	}
 	var verdict struct {
 		ID string `json:"id"`

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 )
 
 // ResourceRegistry is a ResourceRegistry of accord in Karmada's group.
@@ -108,7 +109,7 @@ func (s registryStorage) Get(ctx context.Context, name string, _ *metav1.GetOpti
 // List implements rest.Lister.
 func (s registryStorage) List(ctx context.Context, o *internalversion.ListOptions) (runtime.Object, error) {
 	found := &v1alpha1.ResourceRegistryList{}
-	if err := s.hub.List(ctx, found, onHub(o)); err != nil {
+	if err := s.hub.List(ctx, found, clusterproxy.OnHub(o)); err != nil {
 		return nil, err
 	}
 	for i := range found.Items {
@@ -120,7 +121,7 @@ func (s registryStorage) List(ctx context.Context, o *internalversion.ListOption
 
 // Watch implements rest.Watcher.
 func (s registryStorage) Watch(ctx context.Context, o *internalversion.ListOptions) (watch.Interface, error) {
-	events, err := s.hub.Watch(ctx, &v1alpha1.ResourceRegistryList{}, onHub(o))
+	events, err := s.hub.Watch(ctx, &v1alpha1.ResourceRegistryList{}, clusterproxy.OnHub(o))
 	if err != nil {
 		return nil, err
 	}
@@ -191,20 +192,6 @@ func (s registryStorage) Delete(ctx context.Context, name string, validate rest.
 		return nil, false, err
 	}
 	return show(r), true, nil
-}
-
-// onHub returns the options of the same request to the hub.
-func onHub(o *internalversion.ListOptions) *client.ListOptions {
-	if o == nil {
-		return &client.ListOptions{}
-	}
-	return &client.ListOptions{
-		LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
-		Raw: &metav1.ListOptions{
-			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch, TimeoutSeconds: o.TimeoutSeconds,
-			AllowWatchBookmarks: o.AllowWatchBookmarks, SendInitialEvents: o.SendInitialEvents,
-		},
-	}
 }
 
 var registryColumns = []metav1.TableColumnDefinition{

@@ -6,11 +6,9 @@ import (
 	"context"
 	"net/http"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -135,16 +133,13 @@ func (*connector) GetSingularName() string { return searching }
 func (*connector) NewConnectOptions() (runtime.Object, bool, string) { return nil, true, "path" }
 
 // ConnectMethods implements rest.Connecter.
-func (*connector) ConnectMethods() []string {
-	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
-}
+func (*connector) ConnectMethods() []string { return clusterproxy.Methods() }
 
 // Connect implements rest.Connecter. The hub and this server have authorized the user for the resource.
 func (c *connector) Connect(ctx context.Context, name string, _ runtime.Object, _ rest.Responder) (http.Handler, error) {
-	user, known := request.UserFrom(ctx)
-	if !known {
-		return nil, apierrors.NewUnauthorized("the request names no user")
+	caller, err := clusterproxy.CallerOf(ctx)
+	if err != nil {
+		return nil, err
 	}
-	caller := proxy.Caller{User: user.GetName(), Groups: user.GetGroups()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, name, caller) }), nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/httpstream"
 )
 
 // accounts begins the names of ServiceAccounts.
@@ -29,11 +27,7 @@ func (m *Member) ForwardAt(w http.ResponseWriter, r *http.Request, c Caller) {
 			return
 		}
 	}
-	rt := m.ordinary
-	if httpstream.IsUpgradeRequest(r) {
-		rt = m.upgrading
-	}
-	forward(w, r, m.name, m.base, rt, c)
+	m.send(w, r, c)
 }
 
 // ForwardOwn sends a request with the rights of accord. The caller was authorized before.

@@ -42,8 +42,7 @@ func forward(w http.ResponseWriter, r *http.Request, cluster string, to *url.URL
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.Host = ""
 			p.Out.URL.Scheme, p.Out.URL.Host = to.Scheme, to.Host
-			p.Out.URL.Path = strings.TrimSuffix(to.Path, "/") + r.URL.Path
-			p.Out.URL.RawPath = strings.TrimSuffix(to.EscapedPath(), "/") + r.URL.EscapedPath()
+			p.Out.URL.Path, p.Out.URL.RawPath = below(to, r.URL)
 			p.Out.URL.RawQuery = r.URL.RawQuery
 			strip(p.Out.Header)
 			c.name(p.Out.Header)
@@ -52,6 +51,11 @@ func forward(w http.ResponseWriter, r *http.Request, cluster string, to *url.URL
 		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, err error) { Refuse(w, unanswered(cluster, err)) },
 	}
 	p.ServeHTTP(w, r)
+}
+
+// below returns the path of a request below the address of a server, plain and escaped.
+func below(to, u *url.URL) (path, escaped string) {
+	return strings.TrimSuffix(to.Path, "/") + u.Path, strings.TrimSuffix(to.EscapedPath(), "/") + u.EscapedPath()
 }
 
 // checkAnswer returns an error for answers that must not reach the caller: a redirect would lead the caller away from the cluster, and 401

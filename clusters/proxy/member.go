@@ -64,6 +64,11 @@ func (m *Member) Forward(w http.ResponseWriter, r *http.Request, c Caller) {
 		Refuse(w, err)
 		return
 	}
+	m.send(w, r, c)
+}
+
+// send sends a request over the connections of its form.
+func (m *Member) send(w http.ResponseWriter, r *http.Request, c Caller) {
 	rt := m.ordinary
 	if httpstream.IsUpgradeRequest(r) {
 		rt = m.upgrading

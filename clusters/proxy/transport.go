@@ -10,7 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Behind returns the part of a URL behind a prefix, with its query: the path on a cluster of a request to the hub.
+// Behind returns the part of a URL behind a prefix, with its query: the path on a cluster of a request to the hub. It returns an error if
+// CheckPath refuses the path.
 func Behind(u *url.URL, prefix string) (*url.URL, error) {
 	path, ok := strings.CutPrefix(u.Path, prefix)
 	raw, rawOK := strings.CutPrefix(u.EscapedPath(), prefix)
@@ -20,7 +21,8 @@ func Behind(u *url.URL, prefix string) (*url.URL, error) {
 	if path == "" {
 		path, raw = "/", "/"
 	}
-	return &url.URL{Path: path, RawPath: raw, RawQuery: u.RawQuery}, nil
+	at := &url.URL{Path: path, RawPath: raw, RawQuery: u.RawQuery}
+	return at, CheckPath(at)
 }
 
 // RoundTrip implements http.RoundTripper. It sends a request with the rights of accord, whose URL is a path on the cluster.
@@ -28,8 +30,7 @@ func (m *Member) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Host = ""
 	r.URL.Scheme, r.URL.Host = m.base.Scheme, m.base.Host
-	path, raw := strings.TrimSuffix(m.base.Path, "/")+r.URL.Path, strings.TrimSuffix(m.base.EscapedPath(), "/")+r.URL.EscapedPath()
-	r.URL.Path, r.URL.RawPath = path, raw
+	r.URL.Path, r.URL.RawPath = below(m.base, r.URL)
 	return m.ordinary.RoundTrip(r)
 }
 

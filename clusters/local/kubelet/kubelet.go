@@ -76,6 +76,19 @@ func logs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// open opens a SPDY session, and returns its streams as they arrive. The session is nil if the request is answered without one.
+func open(w http.ResponseWriter, r *http.Request, protocol string) (session httpstream.Connection, arriving <-chan httpstream.Stream) {
+	if _, err := httpstream.Handshake(r, w, []string{protocol}); err != nil {
+		return nil, nil
+	}
+	streams := make(chan httpstream.Stream, 4)
+	session = spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
+		streams <- s
+		return nil
+	})
+	return session, streams
+}
+
 // execute runs a command, which prints itself and its standard input.
 func execute(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, strings.Join(r.URL.Query()["command"], " "))
@@ -88,14 +101,7 @@ func attach(w http.ResponseWriter, r *http.Request) {
 
 // answer writes a text and the standard input to the output of one SPDY session.
 func answer(w http.ResponseWriter, r *http.Request, text string) {
-	if _, err := httpstream.Handshake(r, w, []string{"v4.channel.k8s.io"}); err != nil {
-		return
-	}
-	arriving := make(chan httpstream.Stream, 4)
-	session := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
-		arriving <- s
-		return nil
-	})
+	session, arriving := open(w, r, "v4.channel.k8s.io")
 	if session == nil {
 		return
 	}
@@ -133,14 +139,7 @@ func Forwarded(namespace, pod, port string) string {
 
 // forward answers connections to ports of a pod over one SPDY session: each gets a line, and then the bytes that it sends.
 func forward(w http.ResponseWriter, r *http.Request) {
-	if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
-		return
-	}
-	arriving := make(chan httpstream.Stream, 4)
-	session := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
-		arriving <- s
-		return nil
-	})
+	session, arriving := open(w, r, "portforward.k8s.io")
 	if session == nil {
 		return
 	}
