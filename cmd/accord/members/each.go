@@ -87,23 +87,28 @@ func (c *call) interleaved() error {
 	for _, s := range c.servers {
 		width = max(width, len(s.Name))
 	}
-	errs := make([]error, len(c.servers))
-	var running sync.WaitGroup
-	for i, s := range c.servers {
+	return report(streams.ErrOut, c.everywhere(func(i int, s fanout.Server) error {
 		prefix := s.Name + strings.Repeat(" ", width-len(s.Name)) + "  "
 		if colored {
 			prefix = "\x1b[" + palette[i%len(palette)] + "m" + prefix + "\x1b[0m"
 		}
-		running.Go(func() {
-			o, e := out.prefixed(prefix), errOut.prefixed(prefix)
-			err := c.on(s, genericiooptions.IOStreams{In: strings.NewReader(""), Out: o, ErrOut: e})
-			errs[i] = errors.Join(err, o.Close(), e.Close())
-		})
+		o, e := out.prefixed(prefix), errOut.prefixed(prefix)
+		err := c.on(s, genericiooptions.IOStreams{In: strings.NewReader(""), Out: o, ErrOut: e})
+		return errors.Join(err, o.Close(), e.Close())
+	}))
+}
+
+// everywhere runs a function for all servers at the same time, and returns the errors in the order of the servers.
+func (c *call) everywhere(run func(i int, s fanout.Server) error) []fanout.Failure {
+	errs := make([]error, len(c.servers))
+	var running sync.WaitGroup
+	for i, s := range c.servers {
+		running.Go(func() { errs[i] = run(i, s) })
 	}
 	running.Wait()
 	var failures []fanout.Failure
 	for i, s := range c.servers {
 		failures = appendFailure(failures, s, errs[i])
 	}
-	return report(streams.ErrOut, failures)
+	return failures
 }

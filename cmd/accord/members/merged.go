@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/exit"
@@ -33,17 +32,7 @@ func (c *call) merged() error {
 
 // unreachable returns the errors of the clusters that do not answer, which may have the kind that no other cluster has.
 func (c *call) unreachable() []fanout.Failure {
-	errs := make([]error, len(c.servers))
-	var running sync.WaitGroup
-	for i, s := range c.servers {
-		running.Go(func() { errs[i] = reach(c.cmd.Context(), c.to(s)) })
-	}
-	running.Wait()
-	var failures []fanout.Failure
-	for i, s := range c.servers {
-		failures = appendFailure(failures, s, errs[i])
-	}
-	return failures
+	return c.everywhere(func(_ int, s fanout.Server) error { return reach(c.cmd.Context(), c.to(s)) })
 }
 
 // hinted runs a command that reads on the hub, and adds that the objects may be on members.

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -23,23 +22,19 @@ func (c *call) tabled() error {
 		return errors.New("--sum requires --cluster: it adds the usage of one cluster")
 	}
 	streams := c.streams()
-	outs, errOuts, errs := make([]bytes.Buffer, len(c.servers)), &lines{to: streams.ErrOut}, make([]error, len(c.servers))
-	var running sync.WaitGroup
-	for i, s := range c.servers {
-		running.Go(func() {
-			e := errOuts.prefixed(s.Name + ": ")
-			errs[i] = c.reached(s, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &outs[i], ErrOut: e})
-			_ = e.Close() // nobody reads the terminal any more
-		})
-	}
-	running.Wait()
-	var failures []fanout.Failure
+	outs, errOuts := make([]bytes.Buffer, len(c.servers)), &lines{to: streams.ErrOut}
+	failures := c.everywhere(func(i int, s fanout.Server) error {
+		e := errOuts.prefixed(s.Name + ": ")
+		err := c.reached(s, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &outs[i], ErrOut: e})
+		_ = e.Close() // nobody reads the terminal any more
+		if err != nil {
+			outs[i].Reset()
+		}
+		return err
+	})
 	all := &usage{headless: c.given("no-headers")}
 	for i, s := range c.servers {
-		if errs[i] == nil {
-			all.add(s.Name, outs[i].String())
-		}
-		failures = appendFailure(failures, s, errs[i])
+		all.add(s.Name, outs[i].String())
 	}
 	if by := c.cmd.Flag("sort-by"); by != nil && by.Value.String() != "" {
 		all.sort(by.Value.String())

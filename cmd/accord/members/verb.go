@@ -2,6 +2,7 @@ package members
 
 import (
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/kubectl/pkg/cmd/annotate"
 	"k8s.io/kubectl/pkg/cmd/apiresources"
@@ -71,29 +72,30 @@ var (
 	onMembers = []Scope{OnMembers}
 )
 
+// named returns the constructor of a command that gets the name of the program.
+func named(build func(string, cmdutil.Factory, genericiooptions.IOStreams) *cobra.Command) func(cmdutil.Factory, genericiooptions.IOStreams) *cobra.Command {
+	return func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command { return build(program, f, s) }
+}
+
+// plain returns the constructor of a command that uses the access to a server only.
+func plain(build func(genericclioptions.RESTClientGetter, genericiooptions.IOStreams) *cobra.Command) func(cmdutil.Factory, genericiooptions.IOStreams) *cobra.Command {
+	return func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command { return build(f, s) }
+}
+
 // verbs returns the commands of kubectl in the order of the help.
 func verbs() []verb {
 	return []verb{
 		{
 			name: "get", short: "List objects of the hub and of members", use: "get KIND[,KIND...] [NAME...]", long: getLong, example: getExample,
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return get.NewCmdGet(program, f, s)
-			},
-			scopes: anywhere, many: true, run: (*call).merged,
+			build: named(get.NewCmdGet), scopes: anywhere, many: true, run: (*call).merged,
 		},
 		{
 			name: "describe", short: "Describe objects of the hub or of a member", use: "describe (KIND [NAME] | KIND/NAME)", long: anyLong, example: "  accord describe deployment/web -C eu-1",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return describe.NewCmdDescribe(program, f, s)
-			},
-			scopes: either, run: (*call).single,
+			build: named(describe.NewCmdDescribe), scopes: either, run: (*call).single,
 		},
 		{
 			name: "explain", short: "Explain the fields of a kind", use: "explain KIND[.FIELD...]", long: anyLong, example: "  accord explain federation.spec.sources\n  accord explain rollouts.spec.strategy -C eu-1",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return explain.NewCmdExplain(program, f, s)
-			},
-			scopes: either, run: (*call).single,
+			build: named(explain.NewCmdExplain), scopes: either, run: (*call).single,
 		},
 		{
 			name: "create", short: "Create objects on the hub or on members", use: "create -f FILE", long: writeLong, example: "  accord create -f federation.yaml\n  accord create configmap probe --from-literal a=1 -C eu-1,us-1",
@@ -101,10 +103,7 @@ func verbs() []verb {
 		},
 		{
 			name: "apply", short: "Apply manifests to the hub or to members", use: "apply -f FILE", long: applyLong, example: "  accord apply -f federation.yaml\n  accord apply -f probe.yaml --all-clusters",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return apply.NewCmdApply(program, f, s)
-			},
-			scopes: anywhere, many: true, writes: true, run: (*call).each,
+			build: named(apply.NewCmdApply), scopes: anywhere, many: true, writes: true, run: (*call).each,
 		},
 		{
 			name: "delete", short: "Delete objects of the hub or of members", use: "delete (-f FILE | KIND [NAME...] | KIND/NAME)", long: writeLong, example: "  accord delete pod web-6f7d9 -C eu-1",
@@ -124,10 +123,7 @@ func verbs() []verb {
 		},
 		{
 			name: "annotate", short: "Change annotations of objects of the hub or of members", use: "annotate KIND/NAME KEY=VALUE...", long: writeLong, example: "  accord annotate pod web-6f7d9 seen=yes -C eu-1",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return annotate.NewCmdAnnotate(program, f, s)
-			},
-			scopes: anywhere, many: true, writes: true, run: (*call).each,
+			build: named(annotate.NewCmdAnnotate), scopes: anywhere, many: true, writes: true, run: (*call).each,
 		},
 		{
 			name: "logs", short: "Print the logs of containers of members", use: "logs (POD | KIND/NAME | -l SELECTOR)", long: logsLong, example: "  accord logs deployment/web -f --tail 20\n  accord logs -l app=web --all-clusters -f\n  accord logs web-6f7d9 -C eu-1 -c sidecar --previous",
@@ -151,17 +147,11 @@ func verbs() []verb {
 		},
 		{
 			name: "api-resources", short: "List the kinds that the hub or a member serves", use: "api-resources", long: anyLong, example: "  accord api-resources -C eu-1 --namespaced",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return apiresources.NewCmdAPIResources(f, s)
-			},
-			scopes: either, run: (*call).single,
+			build: plain(apiresources.NewCmdAPIResources), scopes: either, run: (*call).single,
 		},
 		{
 			name: "api-versions", short: "List the API versions that the hub or a member serves", use: "api-versions", long: anyLong, example: "  accord api-versions -C eu-1",
-			build: func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command {
-				return apiresources.NewCmdAPIVersions(f, s)
-			},
-			scopes: either, run: (*call).single,
+			build: plain(apiresources.NewCmdAPIVersions), scopes: either, run: (*call).single,
 		},
 	}
 }
