@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,14 +262,11 @@ func (r *once) admit(ctx context.Context, f *state.Federation, p *activation.Pen
 
 // await returns when the Release has ended, or the time is over.
 func (r *once) await(ctx context.Context, f *state.Federation) {
-	limit := r.Wait
-	if limit == 0 {
-		limit = onceLimit
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.Wait, onceLimit))
 	defer cancel()
 	tick := time.NewTicker(oncePoll)
 	defer tick.Stop()
+	ended := func() bool { now, _ := f.ReleaseStatus(); return status.Ended(now, r.Wait > 0) }
 	var last v1alpha1.Summary
 	for {
 		now, _ := f.ReleaseStatus()
@@ -277,7 +275,7 @@ func (r *once) await(ctx context.Context, f *state.Federation) {
 			last = now.Summary
 		}
 		// The Release may not report objects yet that are still to be removed from a cluster: only one made after all deliveries counts.
-		if status.Ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) && r.settle(ctx, f) == nil && status.Ended(f.Records().Release.Status, r.Wait > 0) {
+		if ended() && !f.Outstanding(time.Now()) && r.settle(ctx, f) == nil && ended() {
 			return
 		}
 		select {
