@@ -11,9 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// history is the number of changes that a cache keeps for watches that continue. Older ones are read from the cluster.
-const history = 200
-
 // Types of a change.
 const (
 	Added    = "ADDED"
@@ -37,10 +34,7 @@ type Cache struct {
 	sorted     []*Object // objects in order; nil after a change
 	version    string    // position of the cluster; "" until it was listed
 	revision   uint64    // of version
-	horizon    uint64    // the oldest revision from which changes are known
-	oldest     *change
-	newest     *change // the next change
-	changes    int
+	journal    journal
 	state      State
 	changed    chan struct{} // closed when state changes
 	closed     bool
@@ -57,38 +51,10 @@ type State struct {
 	Objects int
 }
 
-// change is a change of a cache, or its position without one. It does not change once it is known.
-type change struct {
-	kind           string
-	object, before *Object
-	version        string // position of the cluster with the change
-	revision       uint64 // 0: every watch gets it
-	final          []*Object
-	known          chan struct{} // closed with the change
-	next           *change
-}
-
-// ends reports whether the change is the end of the cache.
-func (n *change) ends() bool { return n.kind == Deleted && n.object == nil }
-
 func newCache(cluster string, kind schema.GroupVersionKind, scope Scope, dial Dial) *Cache {
-	last := &change{known: make(chan struct{})}
 	return &Cache{
-		Cluster: cluster, kind: kind, scope: scope, dial: dial, resource: guess(kind), objects: map[string]*Object{}, oldest: last, newest: last,
+		Cluster: cluster, kind: kind, scope: scope, dial: dial, resource: guess(kind), objects: map[string]*Object{}, journal: newJournal(),
 		state: State{Served: true}, changed: make(chan struct{}),
-	}
-}
-
-// add makes a change known. The caller holds mu.
-func (c *Cache) add(n change) {
-	last := c.newest
-	last.kind, last.object, last.before, last.version, last.revision, last.final = n.kind, n.object, n.before, n.version, n.revision, n.final
-	last.next = &change{known: make(chan struct{})}
-	c.newest = last.next
-	close(last.known)
-	for c.changes++; c.changes > history; c.changes-- {
-		c.horizon = max(c.horizon, c.oldest.revision)
-		c.oldest = c.oldest.next
 	}
 }
 
@@ -110,7 +76,7 @@ func (c *Cache) put(kind string, o *Object) {
 		c.objects[o.key()] = o
 	}
 	c.sorted = nil
-	c.add(change{kind: kind, object: o, before: before, version: o.Version, revision: o.revision})
+	c.journal.add(change{kind: kind, object: o, before: before, version: o.Version, revision: o.revision})
 }
 
 // move records a position of the cluster without a change.
@@ -121,7 +87,7 @@ func (c *Cache) move(version string) {
 		return
 	}
 	c.version, c.revision = version, number(version)
-	c.add(change{kind: Bookmark, version: version, revision: c.revision})
+	c.journal.add(change{kind: Bookmark, version: version, revision: c.revision})
 }
 
 // replace records a complete list of the cluster. Watches get the differences.
@@ -130,20 +96,20 @@ func (c *Cache) replace(objects map[string]*Object, version string) {
 	defer c.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(c.objects)) {
 		if old := c.objects[key]; objects[key] == nil {
-			c.add(change{kind: Deleted, object: old, before: old, version: c.version})
+			c.journal.add(change{kind: Deleted, object: old, before: old, version: c.version})
 		}
 	}
 	for _, o := range byRevision(slices.Collect(maps.Values(objects))) {
 		switch before := c.objects[o.key()]; {
 		case before == nil:
-			c.add(change{kind: Added, object: o, version: o.Version})
+			c.journal.add(change{kind: Added, object: o, version: o.Version})
 		case before.Version != o.Version:
-			c.add(change{kind: Modified, object: o, before: before, version: o.Version})
+			c.journal.add(change{kind: Modified, object: o, before: before, version: o.Version})
 		}
 	}
 	c.objects, c.sorted, c.version, c.revision = objects, nil, version, number(version)
-	c.add(change{kind: Bookmark, version: version})
-	c.oldest, c.changes, c.horizon = c.newest, 0, c.revision
+	c.journal.add(change{kind: Bookmark, version: version})
+	c.journal.forget(c.revision)
 	c.setState(State{Listed: true, Served: true})
 }
 
@@ -180,7 +146,7 @@ func (c *Cache) close() {
 	defer c.mu.Unlock()
 	if !c.closed {
 		c.closed = true
-		c.add(change{kind: Deleted, final: c.ordered()})
+		c.journal.add(change{kind: Deleted, final: c.ordered()})
 	}
 }
 
@@ -206,7 +172,7 @@ func (c *Cache) snapshot() ([]*Object, string, *change) {
 	if c.closed {
 		return c.ordered(), c.version, nil
 	}
-	return c.ordered(), c.version, c.newest
+	return c.ordered(), c.version, c.journal.newest
 }
 
 // ordered is called with mu held. Nobody changes its result.
@@ -227,14 +193,10 @@ func (c *Cache) after(version string) *change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	revision := number(version)
-	if revision == 0 || c.version == "" || revision < c.horizon {
+	if revision == 0 || c.version == "" {
 		return nil
 	}
-	n := c.oldest
-	for n != c.newest && n.revision <= revision && !n.ends() {
-		n = n.next
-	}
-	return n
+	return c.journal.after(revision)
 }
 
 // get returns an object; nil if there is none.
