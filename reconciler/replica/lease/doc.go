@@ -42,10 +42,10 @@
 // A process that is started again under the same name is another member (incarnation). It takes the Lease over if the earlier
 // process left, or did not renew the Lease for the duration. If it sees a renewal, two processes have one name, which is an error.
 //
-// A Lease that somebody deletes does not make its replica dead: replicas that knew it count its duration, and the replica writes
-// the Lease again. This is why a replica that leaves records that in its Lease and does not delete it; the others delete it after
-// a duration. One case remains, as with every election by Leases: a replica that starts between such a deletion and the next
-// renewal, and meets no replica that knew the deleted Lease, cannot know of it.
+// A Lease that somebody deletes does not make its replica dead: replicas that knew it count a duration from the first list without
+// the Lease, and the replica writes the Lease again. This is why a replica that leaves records that in its Lease and does not delete
+// it; the others delete it after a duration. One case remains, as with every election by Leases: a replica that starts between such
+// a deletion and the next renewal, and meets no replica that knew the deleted Lease, cannot know of it.
 //
 // Two cases are outside the promise: a request to a member that left this machine before Release returned, and a process that is
 // stopped between the answer of Owns and its request. The second ends with the first instruction after the process continues: Owns

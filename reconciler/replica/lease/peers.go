@@ -12,6 +12,8 @@ const obsoleteAfter = 10
 type peer struct {
 	record  record
 	changed time.Time // by the own clock, not before the change took place
+	read    time.Time // start of the last LIST that had the Lease
+	missing bool      // the last LIST did not have the Lease
 }
 
 // peers has the other members as one replica last read their Leases.
@@ -22,23 +24,37 @@ type peers map[member]peer
 // makes no member dead.
 func (p peers) observe(records []record, began, answered time.Time, duration time.Duration) {
 	for _, r := range records {
-		if known, ok := p[r.member]; !ok || known.record.version != r.version {
-			p[r.member] = peer{record: r, changed: answered}
+		known, ok := p[r.member]
+		if !ok || known.missing || known.record.version != r.version {
+			known = peer{record: r, changed: answered}
 		}
+		known.read = began
+		p[r.member] = known
 	}
 	for m, known := range p {
-		if !slices.ContainsFunc(records, func(r record) bool { return r.member == m }) && known.isGone(records, began, duration) {
+		switch {
+		case slices.ContainsFunc(records, func(r record) bool { return r.member == m }):
+		case known.isGone(records, began, duration):
 			delete(p, m)
+		case !known.missing:
+			known.missing, known.changed = true, answered
+			p[m] = known
 		}
 	}
 }
 
 // isGone reports whether a member without a Lease is gone. A member whose Lease somebody deleted keeps its clusters and writes the
-// Lease again, so it lives until its duration is over, like a member that did not renew. If another incarnation took the
-// Lease over, that one has found the member dead or left.
+// Lease again. It may have renewed the Lease until the deletion, unseen, so it lives for a duration from the first LIST without
+// the Lease. A member that was dead when its Lease was last read stays dead. If another incarnation took the Lease over, that one
+// has found the member dead or left.
 func (k peer) isGone(records []record, began time.Time, duration time.Duration) bool {
-	return k.record.left || began.Sub(k.changed) >= duration ||
-		slices.ContainsFunc(records, func(r record) bool { return r.uid == k.record.uid })
+	if k.record.left || slices.ContainsFunc(records, func(r record) bool { return r.uid == k.record.uid }) {
+		return true
+	}
+	if k.missing {
+		return began.Sub(k.changed) >= duration
+	}
+	return k.read.Sub(k.changed) >= duration
 }
 
 // alive returns the members that may still own clusters, as far as a list sent at began shows.

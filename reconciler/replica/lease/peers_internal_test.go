@@ -25,7 +25,7 @@ func TestAlive(t *testing.T) {
 		"renewed":                           {18, 18, []record{b("1", "2", "x", false)}, alive},
 		"left":                              {4, 4, []record{b("1", "2", "x", true)}, nil},
 		"deleted by somebody":               {17, 17, nil, alive},
-		"deleted, and the duration is over": {18, 18, nil, nil},
+		"deleted, renewed unseen before":    {18, 18, nil, alive},
 		"taken over by another incarnation": {4, 4, []record{b("2", "2", "x", false)}, []member{{"b", "2"}}},
 		"deleted and created by another":    {4, 4, []record{b("2", "2", "y", false)}, []member{{"b", "1"}, {"b", "2"}}},
 	}
@@ -39,6 +39,31 @@ func TestAlive(t *testing.T) {
 			require.Equal(t, set(c.want), newSet(s.alive(at(c.began), 15*time.Second)))
 		})
 	}
+}
+
+// TestADeletedLease lists every second; somebody deletes the Lease of b before the third LIST.
+func TestADeletedLease(t *testing.T) {
+	const duration = 15 * time.Second
+	start := time.Now()
+	b := record{member: member{"b", "1"}, version: "1", uid: "x"}
+	s := peers{}
+	list := func(second int, records ...record) int {
+		at := start.Add(time.Duration(second) * time.Second)
+		s.observe(records, at, at, duration)
+		return len(s.alive(at, duration))
+	}
+	require.Equal(t, 1, list(0, b))
+	require.Equal(t, 1, list(1, b))
+	require.Equal(t, 1, list(2))
+	require.Equal(t, 1, list(16), "b may have renewed its Lease after second 1")
+	require.Equal(t, 0, list(17), "for a duration b did not write its Lease again")
+
+	require.Equal(t, 1, list(20, b))
+	require.Equal(t, 1, list(21))
+	require.Equal(t, 1, list(22, b), "b wrote its Lease again")
+	require.Equal(t, 1, list(36, b))
+	require.Equal(t, 0, list(37, b))
+	require.Equal(t, 0, list(38), "b was dead when its Lease was last read")
 }
 
 func TestObsoleteLeases(t *testing.T) {
