@@ -39,7 +39,7 @@ func newGroups(ctx context.Context, cfg *restclient.Config, o Options, r *regist
 	return &groups{
 		storage: map[schema.GroupVersion]map[string]rest.Storage{
 			delivery.GroupVersion:     delivered,
-			clusterproxy.GroupVersion: clusterproxy.Storage(r.hub, members, ctx.Done()),
+			clusterproxy.GroupVersion: clusterproxy.Storage(r.hub, members, all.ToHub, ctx.Done()),
 			search.GroupVersion:       all.Storage(),
 		},
 		caches: func(ctx context.Context) error { return registries.Run(ctx, cfg, r.hub.Scheme()) },

@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,9 +23,14 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/utils/ptr"
 
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/clusters/search"
 )
 
@@ -191,7 +197,7 @@ func (p *proxies) oneWatch() {
 	require.True(p, apierrors.IsResourceExpired(err), "%v", err)
 }
 
-// oneWriter sends writes without a cluster to go to.
+// oneWriter changes an object that one cluster has, by resourceVersions of the view.
 func (p *proxies) oneWriter() {
 	direct := p.on(p.member.Config()).CoreV1().ConfigMaps("default")
 	p.configMap(p.on(p.member.Config()), "default", "written", "1")
@@ -204,8 +210,56 @@ func (p *proxies) oneWriter() {
 
 	read, err := maps.Get(p.Context(), "written", metav1.GetOptions{})
 	require.NoError(p, err)
-	require.Equal(p, "push", read.Annotations[search.ClusterAnnotation])
-	require.NoError(p, direct.Delete(p.Context(), "written", metav1.DeleteOptions{}))
+	read.Data["value"] = "2"
+	written, err := maps.Update(p.Context(), read, metav1.UpdateOptions{})
+	require.NoError(p, err)
+	require.NotContains(p, written.Annotations, search.ClusterAnnotation, "the annotation does not reach the cluster")
+	_, err = maps.Update(p.Context(), read, metav1.UpdateOptions{})
+	require.True(p, apierrors.IsConflict(err), "the resourceVersion is old: %v", err)
+
+	current := search.Versions{"push": written.ResourceVersion}.String()
+	patch := func(kind types.PatchType, format, version string) error {
+		_, err := maps.Patch(p.Context(), "written", kind, fmt.Appendf(nil, format, version), metav1.PatchOptions{FieldManager: "test"})
+		return err
+	}
+	for kind, format := range map[types.PatchType]string{
+		types.MergePatchType:          `{"metadata":{"resourceVersion":%q,"annotations":{"resource.karmada.io/cached-from-cluster":"push"}}}`,
+		types.StrategicMergePatchType: `{"metadata":{"resourceVersion":%q}}`,
+		types.JSONPatchType:           `[{"op":"test","path":"/metadata/resourceVersion","value":%q}]`,
+		types.ApplyYAMLPatchType:      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: written\n  resourceVersion: %s\n",
+	} {
+		require.NoError(p, patch(kind, format, current), kind)
+		live, err := direct.Get(p.Context(), "written", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.NotContains(p, live.Annotations, search.ClusterAnnotation)
+		current = search.Versions{"push": live.ResourceVersion}.String()
+		require.Error(p, patch(kind, format, read.ResourceVersion), "%s with an old resourceVersion", kind)
+	}
+	err = maps.Delete(p.Context(), "written", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &read.ResourceVersion}})
+	require.True(p, apierrors.IsConflict(err), "%v", err)
+	require.NoError(p, maps.Delete(p.Context(), "written", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &current}}))
+	_, err = direct.Get(p.Context(), "written", metav1.GetOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+
+	log, err := p.on(p.proxying("alice")).CoreV1().Pods("default").GetLogs("web", &corev1.PodLogOptions{TailLines: ptr.To[int64](1)}).DoRaw(p.Context())
+	require.NoError(p, err)
+	require.Equal(p, webLog[1]+"\n", string(log))
+	r := p.on(p.proxying("alice")).CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("web").SubResource("exec").VersionedParams(
+		&corev1.PodExecOptions{Container: localtest.Container, Command: []string{"say", "it"}, Stdout: true}, scheme.ParameterCodec)
+	for name, executor := range map[string]func() (remotecommand.Executor, error){
+		"SPDY": func() (remotecommand.Executor, error) {
+			return remotecommand.NewSPDYExecutor(p.proxying("alice"), http.MethodPost, r.URL())
+		},
+		"WebSocket": func() (remotecommand.Executor, error) {
+			return remotecommand.NewWebSocketExecutor(p.proxying("alice"), http.MethodGet, r.URL().String())
+		},
+	} {
+		run, err := executor()
+		require.NoError(p, err)
+		var out bytes.Buffer
+		require.NoError(p, run.StreamWithContext(p.Context(), remotecommand.StreamOptions{Stdout: &out}), name)
+		require.Contains(p, out.String(), "say it", name)
+	}
 }
 
 // oneView adds a cluster to a ResourceRegistry and removes it, while a watch runs.
@@ -267,6 +321,50 @@ func (p *proxies) cachedRights() {
 	for _, path := range []string{"/api/..%2f..%2f..", "/api//v1", "/%2e%2e/"} {
 		p.refused(http.StatusBadRequest, &alice, http.MethodGet, proxyingPath+path, "")
 	}
+}
+
+// outage lists and watches while the agent of cluster pull is away.
+func (p *proxies) outage() {
+	direct := p.namespace("away")
+	p.configMap(direct, "away", "a", "1")
+	p.registered("away", "push", "pull")
+	alice := p.client(p.proxying("alice"))
+	list := func() (http.Header, corev1.ConfigMapList) {
+		status, header, text := p.try(&alice, http.MethodGet, proxyingPath+"/api/v1/namespaces/away/configmaps", "")
+		require.Equal(p, http.StatusOK, status, "%s", text)
+		var list corev1.ConfigMapList
+		require.NoError(p, json.Unmarshal(text, &list))
+		return header, list
+	}
+	header, before := list()
+	require.Empty(p, header.Values("Warning"))
+	require.Len(p, before.Items, 2)
+	events, err := p.on(p.proxying("alice")).CoreV1().ConfigMaps("away").Watch(p.Context(), metav1.ListOptions{ResourceVersion: before.ResourceVersion})
+	require.NoError(p, err)
+	defer events.Stop()
+
+	p.agents()
+	require.EventuallyWithT(p, func(t *assert.CollectT) {
+		header, held := list()
+		require.Len(t, held.Items, 2, "objects that were read before stay")
+		require.Len(t, header.Values("Warning"), 1)
+		require.Contains(t, header.Get("Warning"), "cluster pull does not answer")
+	}, 40*time.Second, 100*time.Millisecond) // the hub misses the tunnel after some time
+	p.configMap(direct, "away", "b", "1")
+	next := func() string {
+		e, ok := <-events.ResultChan()
+		require.True(p, ok, "the watch of the other cluster ended")
+		m := e.Object.(*corev1.ConfigMap)
+		return string(e.Type) + " " + m.Annotations[search.ClusterAnnotation] + "/" + m.Name
+	}
+	require.Equal(p, "ADDED push/b", next())
+	p.runAgent()
+	require.Equal(p, "ADDED pull/b", next(), "the watch goes on where it was")
+	require.EventuallyWithT(p, func(t *assert.CollectT) {
+		header, all := list()
+		require.Empty(t, header.Values("Warning"))
+		require.Len(t, all.Items, 4)
+	}, 20*time.Second, 100*time.Millisecond)
 }
 
 // informed compares an informer, whose server restarts, with a watch of the cluster.
@@ -351,4 +449,43 @@ func (p *proxies) informed() {
 		}
 		return true
 	}, 60*time.Second, 50*time.Millisecond, "got %v, want %v", got, want)
+}
+
+// fansOut sends requests to all clusters, which are the same server twice.
+func (p *proxies) fansOut() {
+	c := p.on(p.hub)
+	p.bind(c, "fan-alice", person("alice"), rbacv1.PolicyRule{
+		APIGroups: []string{"cluster.karmada.io"}, Resources: []string{"clusters/proxy"}, ResourceNames: []string{"*"}, Verbs: []string{"*"},
+	})
+	direct := p.namespace("fanned")
+	p.configMap(direct, "fanned", "a", "1")
+	path := proxyPath + "*/proxy/api/v1/namespaces/fanned/configmaps"
+	alice := p.client(p.through("*", "alice"))
+	status, header, text := p.try(&alice, http.MethodGet, path, "")
+	require.Equal(p, http.StatusOK, status, "%s", text)
+	require.Empty(p, header.Values("Warning"))
+	var list corev1.ConfigMapList
+	require.NoError(p, json.Unmarshal(text, &list))
+	require.Equal(p, []string{"a", "a"}, []string{list.Items[0].Name, list.Items[1].Name})
+	require.NotEmpty(p, list.ResourceVersion)
+	_, _, text = p.try(&alice, http.MethodGet, path, "", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io")
+	var table metav1.Table
+	require.NoError(p, json.Unmarshal(text, &table), "%s", text)
+	require.Len(p, table.Rows, 2)
+	p.refused(http.StatusConflict, &alice, http.MethodGet, path+"/a", "")
+	p.refused(http.StatusNotFound, &alice, http.MethodGet, path+"/absent", "")
+	p.refused(http.StatusMethodNotAllowed, &alice, http.MethodPost, path, "{}")
+	p.refused(http.StatusMethodNotAllowed, &alice, http.MethodGet, path+"?watch=true", "")
+	bob := p.client(p.through("*", "bob"))
+	before := p.dialed.Load()
+	p.refused(http.StatusForbidden, &bob, http.MethodGet, path, "")
+	require.Equal(p, before, p.dialed.Load(), "a request without right reached the agent")
+	one := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "down"}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}}
+	require.NoError(p, p.kinds().Create(p.Context(), one))
+	defer func() { require.NoError(p, p.kinds().Delete(p.whole.Context(), one)) }()
+	status, header, _ = p.try(&alice, http.MethodGet, path, "")
+	require.Equal(p, http.StatusOK, status)
+	require.Contains(p, header.Get("Warning"), "cluster down is left out")
+	s := p.refused(http.StatusServiceUnavailable, &alice, http.MethodGet, path+"/absent", "")
+	require.Contains(p, s.Message, "down")
 }

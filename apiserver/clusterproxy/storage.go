@@ -27,13 +27,14 @@ const (
 	subresource = "proxy"
 )
 
-// Storage returns the storage of each resource. Requests end when stopping is closed.
-func Storage(hub client.WithWatch, members *Members, stopping <-chan struct{}) map[string]rest.Storage {
+// Storage returns the storage of each resource. Requests for no resource of all clusters are for the hub. Requests end when stopping is
+// closed.
+func Storage(hub client.WithWatch, members *Members, toHub proxy.Forward, stopping <-chan struct{}) map[string]rest.Storage {
 	clusters := clusterStorage{hub}
 	return map[string]rest.Storage{
 		resource:                     clusters,
 		resource + "/status":         statusStorage{clusters},
-		resource + "/" + subresource: &proxyStorage{members: members, stopping: stopping},
+		resource + "/" + subresource: &proxyStorage{members: members, toHub: toHub, stopping: stopping},
 	}
 }
 
@@ -49,6 +50,7 @@ func AddToScheme(s *runtime.Scheme) error {
 // proxyStorage serves the subresource proxy.
 type proxyStorage struct {
 	members  *Members
+	toHub    proxy.Forward
 	stopping <-chan struct{}
 }
 
@@ -76,6 +78,13 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		at, err := proxy.Behind(r.URL, "/apis/"+GroupVersion.String()+"/"+resource+"/"+cluster+"/"+subresource)
 		if err != nil {
 			out.Error(err)
+			return
+		}
+		if cluster == allClusters {
+			r, end := proxy.Until(r, s.stopping)
+			defer end()
+			r.URL = at
+			s.fanOut(w, r, caller)
 			return
 		}
 		forward, err := s.members.Of(ctx, cluster)

@@ -55,7 +55,7 @@ func (s *Server) serveProxying(w http.ResponseWriter, r *http.Request, name stri
 	case err != nil:
 		proxy.Refuse(w, err)
 	case !a.IsResourceRequest:
-		s.toHub(w, r, c)
+		s.ToHub(w, r, c)
 	case !cached:
 		s.AsCaller.ForwardAt(w, r, c)
 	case a.Subresource == "" && (a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"):
@@ -85,8 +85,8 @@ func (s *Server) read(r *http.Request, c proxy.Caller) (*asked, bool, error) {
 	return a, cached, nil
 }
 
-// toHub sends a request for no resource, such as discovery, to the hub with the rights of accord, if the caller may read the path there.
-func (s *Server) toHub(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
+// ToHub sends a request for no resource, such as discovery, to the hub with the rights of accord, if the caller may read the path there.
+func (s *Server) ToHub(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.AsCaller.ForwardAt(w, r, c)
 		return
@@ -229,7 +229,9 @@ func (s *Server) only(ctx context.Context, a *asked) (*search.Object, error) {
 	}
 	for _, cluster := range sets.List(sets.KeySet(v.omitted)) {
 		if reason := v.omitted[cluster]; !apierrors.IsForbidden(reason) {
-			return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("no cluster that answers has it, and cluster %s does not answer: %s", cluster, reason))
+			away := apierrors.NewServiceUnavailable(fmt.Sprintf("no cluster that answers has it, and cluster %s does not answer: %s", cluster, reason))
+			away.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+			return nil, away
 		}
 	}
 	return nil, apierrors.NewNotFound(a.resource(), a.Name)

@@ -15,6 +15,9 @@ import (
 func Behind(u *url.URL, prefix string) (*url.URL, error) {
 	path, ok := strings.CutPrefix(u.Path, prefix)
 	raw, rawOK := strings.CutPrefix(u.EscapedPath(), prefix)
+	if !rawOK { // a "*" may be escaped
+		raw, rawOK = strings.CutPrefix(u.EscapedPath(), (&url.URL{Path: prefix}).EscapedPath())
+	}
 	if !ok || !rawOK {
 		return nil, apierrors.NewBadRequest("the path begins with " + prefix + ", without escapes")
 	}

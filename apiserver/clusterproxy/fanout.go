@@ -1,0 +1,231 @@
+package clusterproxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/proxy"
+)
+
+const (
+	// allClusters is the name of a cluster that stands for all (Karmada 9.4).
+	allClusters = "*"
+	// concurrentClusters bounds the clusters that one request is sent to at the same time.
+	concurrentClusters = 16
+	// mostBytes bounds the answer of one cluster.
+	mostBytes = 64 << 20
+)
+
+// resolver reads paths as API servers do.
+var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+
+// fanOut answers a request for all clusters: a list is that of all, and a named object is found on the one cluster that has it.
+func (s *proxyStorage) fanOut(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
+	info, err := resolver.NewRequestInfo(r)
+	if err != nil {
+		proxy.Refuse(w, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	of := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
+	switch {
+	case !info.IsResourceRequest:
+		s.toHub(w, r, c)
+	case info.Name == "" && info.Verb == "list":
+		s.listAll(w, r, c)
+	case info.Name == "" || info.Verb == "watch":
+		err := apierrors.NewMethodNotSupported(of, info.Verb)
+		err.ErrStatus.Message += ": the name \"*\" stands for all clusters, which lists and named objects have; name one cluster, or use proxying of search.karmada.io/v1alpha1"
+		proxy.Refuse(w, err)
+	default:
+		s.findOne(w, r, c, of, info)
+	}
+}
+
+// answered is the answer of one cluster.
+type answered struct {
+	code int
+	body []byte
+	err  error
+}
+
+// askAll sends a GET to all clusters, in the name of the caller.
+func (s *proxyStorage) askAll(ctx context.Context, c proxy.Caller, path, accept string) (map[string]answered, error) {
+	var clusters v1alpha1.ClusterList
+	if err := s.members.Hub.List(ctx, &clusters); err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("reading the clusters: %w", err))
+	}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	all := map[string]answered{}
+	slots := make(chan struct{}, concurrentClusters)
+	for _, cluster := range clusters.Items {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			a := s.ask(ctx, cluster.Name, c, path, accept)
+			mu.Lock()
+			defer mu.Unlock()
+			all[cluster.Name] = a
+		})
+	}
+	wait.Wait()
+	return all, nil
+}
+
+func (s *proxyStorage) ask(ctx context.Context, cluster string, c proxy.Caller, path, accept string) answered {
+	forward, err := s.members.Of(ctx, cluster)
+	if err != nil {
+		return answered{err: err}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://cluster"+path, nil)
+	if err != nil {
+		return answered{err: err}
+	}
+	r.Header.Set("Accept", accept)
+	answer, err := proxy.Transport{Forward: forward, Caller: c}.RoundTrip(r)
+	if err != nil {
+		return answered{err: err}
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes+1))
+	if err == nil && len(body) > mostBytes {
+		err = fmt.Errorf("its answer has more than %d bytes", mostBytes)
+	}
+	return answered{answer.StatusCode, body, err}
+}
+
+// failure returns the error that an answer stands for.
+func (a answered) failure() error {
+	var status metav1.Status
+	switch {
+	case a.err != nil || a.code == http.StatusOK:
+		return a.err
+	case json.Unmarshal(a.body, &status) == nil && status.Kind == "Status":
+		return &apierrors.StatusError{ErrStatus: status}
+	}
+	return fmt.Errorf("its answer has the code %d", a.code)
+}
+
+// listAll answers with the lists of all clusters, one after the other. Clusters without an answer are named in warnings; if none answers,
+// the error is that of the first.
+func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
+	accept := "application/json"
+	if strings.Contains(r.Header.Get("Accept"), "as=Table") {
+		accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+	}
+	query := r.URL.Query()
+	for _, name := range []string{"limit", "continue", "resourceVersion", "resourceVersionMatch"} { // of one cluster
+		query.Del(name)
+	}
+	all, err := s.askAll(r.Context(), c, r.URL.EscapedPath()+"?"+query.Encode(), accept)
+	if err != nil {
+		proxy.Refuse(w, err)
+		return
+	}
+	var merged map[string]json.RawMessage
+	var items []json.RawMessage
+	field := "items"
+	var failed error
+	for _, cluster := range slices.Sorted(maps.Keys(all)) {
+		err := all[cluster].failure()
+		var list map[string]json.RawMessage
+		if err == nil {
+			err = json.Unmarshal(all[cluster].body, &list)
+		}
+		if err != nil {
+			failed = firstOf(failed, err)
+			text := strings.Join(strings.Fields(fmt.Sprintf("cluster %s is left out: %.500s", cluster, err)), " ")
+			if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+				w.Header().Add("Warning", header)
+			}
+			continue
+		}
+		if list["rows"] != nil {
+			field = "rows"
+		}
+		var own []json.RawMessage
+		if list[field] != nil {
+			_ = json.Unmarshal(list[field], &own) // absent or null: none
+		}
+		items = append(items, own...)
+		if merged == nil {
+			merged = list
+		}
+	}
+	if merged == nil {
+		if failed == nil {
+			failed = apierrors.NewNotFound(GroupVersion.WithResource(resource).GroupResource(), allClusters)
+		}
+		proxy.Refuse(w, failed)
+		return
+	}
+	if items == nil {
+		items = []json.RawMessage{}
+	}
+	merged[field], _ = json.Marshal(items) // texts of JSON
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(merged) // the caller may be gone
+}
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// findOne sends a request to the one cluster that has the object, as the caller sees it.
+func (s *proxyStorage) findOne(w http.ResponseWriter, r *http.Request, c proxy.Caller, of schema.GroupResource, info *request.RequestInfo) {
+	path := strings.TrimSuffix(r.URL.EscapedPath(), "/")
+	if info.Subresource != "" {
+		path = path[:strings.LastIndex(path, "/"+info.Name+"/")+1+len(info.Name)]
+	}
+	all, err := s.askAll(r.Context(), c, path, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json")
+	if err != nil {
+		proxy.Refuse(w, err)
+		return
+	}
+	var found, unknown []string
+	for _, cluster := range slices.Sorted(maps.Keys(all)) {
+		switch err := all[cluster].failure(); {
+		case err == nil:
+			found = append(found, cluster)
+		case !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err):
+			unknown = append(unknown, cluster)
+		}
+	}
+	switch {
+	case len(found) > 1:
+		err = apierrors.NewConflict(of, info.Name, fmt.Errorf("clusters %q have it: name one of them instead of \"*\"", found))
+	case len(found) == 0 && len(unknown) > 0:
+		away := apierrors.NewServiceUnavailable(fmt.Sprintf("no cluster that answers has %s %q, and clusters %q do not answer", of, info.Name, unknown))
+		away.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+		err = away
+	case len(found) == 0:
+		err = apierrors.NewNotFound(of, info.Name)
+	}
+	var forward proxy.Forward
+	if err == nil {
+		forward, err = s.members.Of(r.Context(), found[0])
+	}
+	if err != nil {
+		proxy.Refuse(w, err)
+		return
+	}
+	forward(w, r, c)
+}
