@@ -64,11 +64,9 @@ func (t *Tunnel) RoundTrip(r *http.Request) (*http.Response, error) { return t.r
 // Dial returns a connection of HTTP/1.1 to the handler of the agent.
 func (t *Tunnel) Dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
-	// The client closes the body when the agent ends the stream, before the last bytes of the answer are copied.
-	body := io.NopCloser(near)
 	living, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the connection outlives the request that it is made for
 	defer context.AfterFunc(ctx, cancel)()
-	connect := (&http.Request{Method: http.MethodConnect, URL: &url.URL{Scheme: "http", Host: "agent"}, Host: "agent", Header: http.Header{}, Body: body}).WithContext(living)
+	connect := (&http.Request{Method: http.MethodConnect, URL: &url.URL{Scheme: "http", Host: "agent"}, Host: "agent", Header: http.Header{}, Body: sending{near}}).WithContext(living)
 	resp, err := t.streams.RoundTrip(connect)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		_ = resp.Body.Close()
@@ -87,3 +85,10 @@ func (t *Tunnel) Dial(ctx context.Context) (net.Conn, error) {
 	}()
 	return far, nil
 }
+
+// sending is the body of a stream: the bytes that the user of a connection writes. The HTTP/2 client closes the body when the stream or the
+// tunnel ends, and waits until its Read returns; the last bytes of the answer are copied to the user after that.
+type sending struct{ net.Conn }
+
+// Close implements io.Closer. It ends reads only.
+func (s sending) Close() error { return s.SetReadDeadline(time.Unix(1, 0)) }

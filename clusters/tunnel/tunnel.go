@@ -20,8 +20,8 @@ import (
 
 const (
 	// pingAfter is the silence after which one end asks the other for a sign of life, pingTimeout the time that it waits for the answer.
-	pingAfter   = 15 * time.Second
-	pingTimeout = 10 * time.Second
+	pingAfter   = 5 * time.Second
+	pingTimeout = 5 * time.Second
 	// maxStreams bounds the connections to the handler of one agent.
 	maxStreams = 500
 )

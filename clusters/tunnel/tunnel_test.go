@@ -84,6 +84,10 @@ func TestRequestsPassTheTunnel(t *testing.T) {
 		<-r.Context().Done()
 		close(watchEnded)
 	})
+	mux.HandleFunc("/hang", func(w http.ResponseWriter, _ *http.Request) {
+		w.(http.Flusher).Flush()
+		<-t.Context().Done()
+	})
 	mux.HandleFunc("/upgrade", func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := w.(http.Hijacker).Hijack()
 		if err != nil {
@@ -146,9 +150,17 @@ func TestRequestsPassTheTunnel(t *testing.T) {
 			require.Equal(t, "HELLO\n", string(got))
 		})
 	}
-	t.Run("an agent that stops ends the tunnel", func(t *testing.T) {
+	t.Run("an agent that stops ends the tunnel and the requests through it", func(t *testing.T) {
+		resp := do(t.Context(), http.MethodGet, "/hang", "")
+		defer resp.Body.Close()
 		stop()
 		ended(t, opened.Ended(), "the tunnel")
+		over := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			close(over)
+		}()
+		ended(t, over, "the request at the hub")
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://anything/echo", nil)
 		resp, err := opened.RoundTrip(r)
 		if err == nil {
