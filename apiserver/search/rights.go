@@ -25,6 +25,8 @@ const (
 	outage = 5 * time.Minute
 	// reviewTime bounds one question to a cluster.
 	reviewTime = 5 * time.Second
+	// reviewRetry is the time after which a cluster is asked again that did not answer.
+	reviewRetry = 5 * time.Second
 	// mostAnswers bounds the answers that are kept.
 	mostAnswers = 20000
 )
@@ -44,6 +46,8 @@ type question struct {
 type decision struct {
 	err error // nil: allowed
 	at  time.Time
+	// tried is the time of the last question without an answer since.
+	tried time.Time
 }
 
 // check returns nil if the caller may do on a cluster what the attributes say, a Forbidden error if not, and another error if the cluster
@@ -56,19 +60,25 @@ func (s *Server) check(ctx context.Context, cluster string, c proxy.Caller, a au
 	if found && time.Since(known.at) < fresh {
 		return known.err
 	}
+	granted := found && known.err == nil && time.Since(known.at) < outage
+	if granted && time.Since(known.tried) < reviewRetry {
+		return nil
+	}
 	err := s.review(ctx, cluster, c, a)
+	s.rights.mu.Lock()
+	defer s.rights.mu.Unlock()
 	if err != nil && !apierrors.IsForbidden(err) {
-		if found && known.err == nil && time.Since(known.at) < outage {
+		if granted {
+			known.tried = time.Now()
+			s.rights.known[q] = known
 			return nil
 		}
 		return err
 	}
-	s.rights.mu.Lock()
-	defer s.rights.mu.Unlock()
 	if s.rights.known == nil || len(s.rights.known) >= mostAnswers {
 		s.rights.known = map[question]decision{}
 	}
-	s.rights.known[q] = decision{err, time.Now()}
+	s.rights.known[q] = decision{err: err, at: time.Now()}
 	return err
 }
 

@@ -25,7 +25,7 @@ type Cache struct {
 	Cluster string
 	kind    schema.GroupVersionKind
 	scope   Scope
-	dial    Dial
+	pulse   *pulse
 
 	mu         sync.Mutex
 	resource   string // plural name of the kind
@@ -51,9 +51,9 @@ type State struct {
 	Objects int
 }
 
-func newCache(cluster string, kind schema.GroupVersionKind, scope Scope, dial Dial) *Cache {
+func newCache(of *pulse, kind schema.GroupVersionKind, scope Scope) *Cache {
 	return &Cache{
-		Cluster: cluster, kind: kind, scope: scope, dial: dial, resource: guess(kind), objects: map[string]*Object{}, journal: newJournal(),
+		Cluster: of.cluster, kind: kind, scope: scope, pulse: of, resource: guess(kind), objects: map[string]*Object{}, journal: newJournal(),
 		state: State{Served: true}, changed: make(chan struct{}),
 	}
 }

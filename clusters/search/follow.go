@@ -199,6 +199,7 @@ func (c *Cache) watch(ctx context.Context, query url.Values, event func(kind str
 		if err != nil {
 			return nil
 		}
+		c.pulse.beat()
 		var received struct {
 			Type   string          `json:"type"`
 			Object json.RawMessage `json:"object"`
@@ -235,7 +236,7 @@ func (c *Cache) watch(ctx context.Context, query url.Values, event func(kind str
 
 // request sends a request to the cluster, and returns the body of the answer. Another answer than 200 is an error.
 func (c *Cache) request(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
-	rt, err := c.dial(ctx, c.Cluster)
+	rt, err := c.pulse.dial(ctx, c.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +250,7 @@ func (c *Cache) request(ctx context.Context, path string, query url.Values) (io.
 		return nil, err
 	}
 	if answer.StatusCode == http.StatusOK {
+		c.pulse.beat()
 		return answer.Body, nil
 	}
 	defer answer.Body.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"sync"
 	"time"
 )
 
@@ -21,11 +22,14 @@ type Page struct {
 const settleTime = 10 * time.Second
 
 // Settle waits until each cache was listed, or its cluster does not answer, and until the caches have reached a position of their
-// clusters. It returns the clusters that were never listed, each with the reason, and those whose objects are old.
+// clusters. It returns the clusters that were never listed, each with the reason, and those whose objects may be old: a cluster that was
+// quiet for some time is asked for a sign of life.
 func Settle(ctx context.Context, caches []*Cache, at Versions) (missing, stale map[string]error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	missing, stale = map[string]error{}, map[string]error{}
+	var mu sync.Mutex // of stale
+	var asking sync.WaitGroup
 	for _, c := range caches {
 		state := c.settled(ctx, at[c.Cluster])
 		switch {
@@ -34,9 +38,20 @@ func Settle(ctx context.Context, caches []*Cache, at Versions) (missing, stale m
 		case !state.Listed:
 			missing[c.Cluster] = state.Err
 		case state.Err != nil:
+			mu.Lock()
 			stale[c.Cluster] = fmt.Errorf("its objects are those of %s: %w", state.Since.UTC().Format(time.RFC3339), state.Err)
+			mu.Unlock()
+		case !c.pulse.fresh():
+			asking.Go(func() {
+				if err := c.pulse.check(ctx); err != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					stale[c.Cluster] = err
+				}
+			})
 		}
 	}
+	asking.Wait()
 	return missing, stale
 }
 

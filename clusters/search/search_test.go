@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +31,7 @@ func pod(t *testing.T, cluster, name, version, app string) *Object {
 
 // cached returns a cache with a list of its cluster.
 func cached(t *testing.T, s *Set, cluster, version string, objects ...*Object) *Cache {
-	c := newCache(cluster, pods, nil, s.dial)
+	c := newCache(&pulse{cluster: cluster, dial: s.dial}, pods, nil)
 	all := map[string]*Object{}
 	for _, o := range objects {
 		all[o.key()] = o
@@ -221,4 +223,42 @@ func TestAnUnknownRightLeavesTheOthersAlone(t *testing.T) {
 	e := <-events
 	require.True(t, e.Initial)
 	require.Equal(t, Versions{"eu": "10"}.String(), e.Version)
+}
+
+// TestAQuietClusterIsAsked: a connection that lost its network looks like one of a cluster without changes.
+func TestAQuietClusterIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answers, asked atomic.Int64
+		s := NewSet(func(context.Context, string) (http.RoundTripper, error) {
+			return roundTrip(func(r *http.Request) (*http.Response, error) {
+				asked.Add(1)
+				if answers.Load() == 0 {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}
+				return &http.Response{StatusCode: int(answers.Load()), Body: http.NoBody}, nil
+			}), nil
+		})
+		eu := cached(t, s, "eu", "10", pod(t, "eu", "a", "1", "x"))
+		eu.pulse.beat()
+		settle := func() error {
+			start := time.Now()
+			missing, stale := Settle(t.Context(), []*Cache{eu}, nil)
+			require.Empty(t, missing)
+			require.LessOrEqual(t, time.Since(start), answerTime)
+			return stale["eu"]
+		}
+		require.NoError(t, settle())
+		require.Zero(t, asked.Load(), "it was heard just now")
+		time.Sleep(quietTime)
+		require.ErrorContains(t, settle(), "its objects are those of 2000-01-01T00:00:00Z: it gave no sign of life in 3s")
+		require.Error(t, settle())
+		require.EqualValues(t, 1, asked.Load(), "the next reader does not wait again")
+		time.Sleep(silentTime)
+		answers.Store(http.StatusBadGateway)
+		require.ErrorContains(t, settle(), "Bad Gateway", "the way to the cluster answers, not the cluster")
+		time.Sleep(silentTime)
+		answers.Store(http.StatusForbidden)
+		require.NoError(t, settle())
+	})
 }

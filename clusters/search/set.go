@@ -22,6 +22,7 @@ type Set struct {
 
 	mu      sync.Mutex
 	running map[Key]running
+	pulses  map[string]*pulse         // of the clusters with a cache
 	kinds   []schema.GroupVersionKind // wanted, on any cluster or none
 	ready   bool
 	changed chan struct{} // closed when caches come or go
@@ -35,7 +36,7 @@ type running struct {
 
 // NewSet returns a Set without caches.
 func NewSet(dial Dial) *Set {
-	return &Set{dial: dial, running: map[Key]running{}, changed: make(chan struct{})}
+	return &Set{dial: dial, running: map[Key]running{}, pulses: map[string]*pulse{}, changed: make(chan struct{})}
 }
 
 // Want starts the caches that are wanted and not running, and ends those that are not wanted. kinds are those that are wanted, even if
@@ -58,11 +59,19 @@ func (s *Set) Want(ctx context.Context, kinds []schema.GroupVersionKind, wanted 
 			continue
 		}
 		ctx, stop := context.WithCancel(ctx)
-		c := newCache(key.Cluster, key.Kind, scope, s.dial)
+		if s.pulses[key.Cluster] == nil {
+			s.pulses[key.Cluster] = &pulse{cluster: key.Cluster, dial: s.dial}
+		}
+		c := newCache(s.pulses[key.Cluster], key.Kind, scope)
 		s.running[key] = running{c, stop}
 		s.waiting.Go(func() { c.follow(ctx) })
 		changed = true
 	}
+	has := map[string]bool{}
+	for key := range wanted {
+		has[key.Cluster] = true
+	}
+	maps.DeleteFunc(s.pulses, func(cluster string, _ *pulse) bool { return !has[cluster] })
 	if changed {
 		close(s.changed)
 		s.changed = make(chan struct{})
