@@ -349,7 +349,7 @@ func (p *proxies) outage() {
 		require.Len(t, held.Items, 2, "objects that were read before stay")
 		require.Len(t, header.Values("Warning"), 1)
 		require.Contains(t, header.Get("Warning"), "cluster pull does not answer")
-	}, 40*time.Second, 100*time.Millisecond) // the hub misses the tunnel after some time
+	}, 10*time.Second, 100*time.Millisecond)
 	p.configMap(direct, "away", "b", "1")
 	next := func() string {
 		e, ok := <-events.ResultChan()

@@ -1,6 +1,7 @@
 package clusterproxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,11 +11,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -29,16 +30,28 @@ const (
 	concurrentClusters = 16
 	// mostBytes bounds the answer of one cluster.
 	mostBytes = 64 << 20
+	// beginTime bounds the time until a cluster answers, and bodyTime the time of the answer.
+	beginTime = 10 * time.Second
+	bodyTime  = time.Minute
 )
 
-// resolver reads paths as API servers do.
-var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+// paths reads paths as API servers do.
+var paths = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+
+// Read returns the meaning of a request whose URL is a path on an API server; an error is of the class BadRequest.
+func Read(r *http.Request) (*request.RequestInfo, error) {
+	info, err := paths.NewRequestInfo(r)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return info, nil
+}
 
 // fanOut answers a request for all clusters: a list is that of all, and a named object is found on the one cluster that has it.
 func (s *proxyStorage) fanOut(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
-	info, err := resolver.NewRequestInfo(r)
+	info, err := Read(r)
 	if err != nil {
-		proxy.Refuse(w, apierrors.NewBadRequest(err.Error()))
+		proxy.Refuse(w, err)
 		return
 	}
 	of := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
@@ -88,6 +101,10 @@ func (s *proxyStorage) askAll(ctx context.Context, c proxy.Caller, path, accept 
 }
 
 func (s *proxyStorage) ask(ctx context.Context, cluster string, c proxy.Caller, path, accept string) answered {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(beginTime, func() { cancel(fmt.Errorf("it does not answer within %s", beginTime)) })
+	defer late.Stop()
 	forward, err := s.members.Of(ctx, cluster)
 	if err != nil {
 		return answered{err: err}
@@ -99,9 +116,10 @@ func (s *proxyStorage) ask(ctx context.Context, cluster string, c proxy.Caller, 
 	r.Header.Set("Accept", accept)
 	answer, err := proxy.Transport{Forward: forward, Caller: c}.RoundTrip(r)
 	if err != nil {
-		return answered{err: err}
+		return answered{err: cmp.Or(context.Cause(ctx), err)}
 	}
 	defer answer.Body.Close()
+	late.Reset(bodyTime)
 	body, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes+1))
 	if err == nil && len(body) > mostBytes {
 		err = fmt.Errorf("its answer has more than %d bytes", mostBytes)
@@ -148,11 +166,8 @@ func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.C
 			err = json.Unmarshal(all[cluster].body, &list)
 		}
 		if err != nil {
-			failed = firstOf(failed, err)
-			text := strings.Join(strings.Fields(fmt.Sprintf("cluster %s is left out: %.500s", cluster, err)), " ")
-			if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
-				w.Header().Add("Warning", header)
-			}
+			failed = cmp.Or(failed, err)
+			proxy.Warn(w, fmt.Sprintf("cluster %s is left out: %.500s", cluster, err))
 			continue
 		}
 		if list["rows"] != nil {
@@ -180,13 +195,6 @@ func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.C
 	merged[field], _ = json.Marshal(items) // texts of JSON
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(merged) // the caller may be gone
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // findOne sends a request to the one cluster that has the object, as the caller sees it.

@@ -80,10 +80,10 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 			out.Error(err)
 			return
 		}
+		r, end := proxy.Until(r, s.stopping)
+		defer end()
+		r.URL = at
 		if cluster == allClusters {
-			r, end := proxy.Until(r, s.stopping)
-			defer end()
-			r.URL = at
 			s.fanOut(w, r, caller)
 			return
 		}
@@ -92,9 +92,6 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 			out.Error(err)
 			return
 		}
-		r, end := proxy.Until(r, s.stopping)
-		defer end()
-		r.URL = at
 		forward(w, r, caller)
 	}), nil
 }

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/search"
@@ -79,13 +78,6 @@ func (o listOptions) selector(a *asked) search.Selector {
 	return s
 }
 
-// warn adds a warning to the answer, which kubectl prints.
-func warn(w http.ResponseWriter, text string) {
-	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil { // otherwise the text is no text
-		w.Header().Add("Warning", header)
-	}
-}
-
 // mostWarnings bounds the clusters that have a warning of their own.
 const mostWarnings = 10
 
@@ -99,10 +91,10 @@ func warnAbout(w http.ResponseWriter, v view) {
 		for i, cluster := range slices.Sorted(maps.Keys(of.errs)) {
 			if warned++; warned > mostWarnings {
 				names := slices.Sorted(maps.Keys(of.errs))[i:]
-				warn(w, fmt.Sprintf("clusters that each %s, too: %.2000s", of.what, strings.Join(names, ", ")))
+				proxy.Warn(w, fmt.Sprintf("clusters that each %s, too: %.2000s", of.what, strings.Join(names, ", ")))
 				break
 			}
-			warn(w, fmt.Sprintf("cluster %s %s: %.500s", cluster, of.what, oneLine(of.errs[cluster].Error())))
+			proxy.Warn(w, fmt.Sprintf("cluster %s %s: %.500s", cluster, of.what, of.errs[cluster]))
 		}
 	}
 }

@@ -14,12 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/accord-dev/accord/apiserver/clusterproxy"
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/search"
 )
-
-// resolver reads paths as API servers do.
-var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
 // asked is a request for objects of all clusters.
 type asked struct {
@@ -67,9 +65,9 @@ func (s *Server) serveProxying(w http.ResponseWriter, r *http.Request, name stri
 
 // read returns the request, and whether the caches have its kind.
 func (s *Server) read(r *http.Request, c proxy.Caller) (*asked, bool, error) {
-	info, err := resolver.NewRequestInfo(r)
+	info, err := clusterproxy.Read(r)
 	if err != nil {
-		return nil, false, apierrors.NewBadRequest(err.Error())
+		return nil, false, err
 	}
 	a := &asked{RequestInfo: info, caller: c}
 	if !info.IsResourceRequest {
@@ -267,7 +265,7 @@ func (s *Server) serveCache(w http.ResponseWriter, r *http.Request, name string,
 		return
 	}
 	if !cached {
-		warn(w, fmt.Sprintf("no ResourceRegistry names %s of %s", a.Resource, schema.GroupVersion{Group: a.APIGroup, Version: a.APIVersion}))
+		proxy.Warn(w, fmt.Sprintf("no ResourceRegistry names %s of %s", a.Resource, schema.GroupVersion{Group: a.APIGroup, Version: a.APIVersion}))
 	}
 	s.answerFlat(w, r, a)
 }

@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // anAgent is the address of the agent of a cluster, which is the other end of a tunnel whatever the address is.
@@ -95,6 +96,13 @@ func unanswered(cluster string, cause error) error {
 	}}
 }
 
+// Warn adds a warning to an answer, which kubectl prints in one line.
+func Warn(w http.ResponseWriter, text string) {
+	if header, err := utilnet.NewWarningHeader(299, "-", strings.Join(strings.Fields(text), " ")); err == nil { // otherwise it is no text
+		w.Header().Add("Warning", header)
+	}
+}
+
 // Refuse answers a request with an error, as API servers do.
 func Refuse(w http.ResponseWriter, err error) {
 	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError, Message: err.Error()}
@@ -102,9 +110,6 @@ func Refuse(w http.ResponseWriter, err error) {
 		status = known.Status()
 	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
-	}
 	text, _ := json.Marshal(status) // a Status has only strings and numbers
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
