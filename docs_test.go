@@ -107,7 +107,7 @@ func read(t *testing.T, name string) string {
 
 var (
 	flagName     = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
-	agentFlag    = regexp.MustCompile(`set\.StringVar\(&f\.\w+, "([a-z-]+)"`)
+	agentFlag    = regexp.MustCompile(`set\.\w+Var\(&[\w.]+, "([a-z-]+)"`)
 	makeTarget   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 	tableField   = regexp.MustCompile("(?m)^\\| `((?:spec|status)[^`]*)`")
 	word         = regexp.MustCompile(`[A-Z][A-Za-z0-9]+`)
@@ -140,7 +140,7 @@ func readManual(t *testing.T) *manual {
 		m.commands[title] = flags
 	}
 	agent := map[string]bool{}
-	for _, f := range agentFlag.FindAllStringSubmatch(read(t, "cmd/accord-agent/main.go"), -1) {
+	for _, f := range agentFlag.FindAllStringSubmatch(read(t, "cmd/accord-agent/main.go")+read(t, "cmd/accord-agent/enrollment.go"), -1) {
 		agent["--"+f[1]] = true
 	}
 	m.commands["accord-agent"] = agent

@@ -30,10 +30,12 @@ const (
 
 const (
 	// AgentName is the name of the agent's objects in its cluster, HubSecret that of the Secret with its kubeconfig of the hub, which has
-	// the key KubeconfigKey.
+	// the key KubeconfigKey. TokenSecret is the one with the token of an agent that registers its cluster itself, in the key TokenKey.
 	AgentName     = "accord-agent"
 	HubSecret     = "accord-agent-hub"
 	KubeconfigKey = "kubeconfig"
+	TokenSecret   = "accord-agent-token"
+	TokenKey      = "token"
 )
 
 // maxClusterName is the longest name of a Cluster.

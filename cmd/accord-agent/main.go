@@ -42,34 +42,36 @@ func main() {
 }
 
 type flags struct {
-	cluster, hub, kubeconfig          string
-	namespace, hubNamespace, logLevel string
-	cacheDir                          string
-	noTunnel                          bool
+	cluster, hubKubeconfig, kubeconfig string
+	namespace, hubNamespace, logLevel  string
+	cacheDir                           string
+	noTunnel                           bool
+	enrollment                         enrollment
 }
 
 func command() *cobra.Command {
 	f := &flags{}
 	c := &cobra.Command{
-		Use: "accord-agent --cluster NAME --hub-kubeconfig FILE", Short: "Execute one cluster in pull mode", Long: long,
+		Use: "accord-agent --cluster NAME (--hub-kubeconfig FILE | --hub https://HOST:PORT)", Short: "Execute one cluster in pull mode", Long: long,
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.ErrOrStderr()) },
 	}
 	set := c.Flags()
 	set.StringVar(&f.cluster, "cluster", "", "name of the Cluster on the hub")
-	set.StringVar(&f.hub, "hub-kubeconfig", "", "kubeconfig of the hub, with the certificate of the agent")
+	set.StringVar(&f.hubKubeconfig, "hub-kubeconfig", "", "kubeconfig of the hub, with the certificate of the agent")
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default the account of the pod)")
 	set.StringVar(&f.namespace, "namespace", "accord-system", "namespace of the agent, which has the Secret with the kubeconfig of the hub; empty to renew no certificate there")
 	set.StringVar(&f.hubNamespace, "hub-namespace", "accord-system", "namespace of accord on the hub, which has the Lease of the agent")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "directory that keeps the last bundle, with its Secrets, for a start while the hub is away; empty to keep none")
 	set.BoolVar(&f.noTunnel, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	set.StringVar(&f.logLevel, "log-level", "info", "least level of log lines: debug, info, warn or error")
+	f.enrollment.bind(set)
 	return c
 }
 
 func (f *flags) run(ctx context.Context, stderr io.Writer) error {
-	if f.cluster == "" || f.hub == "" {
-		return errors.New("--cluster and --hub-kubeconfig are required; \"accord register\" sets them")
+	if f.cluster == "" || (f.hubKubeconfig == "") == (f.enrollment.Hub == "") {
+		return errors.New("--cluster, and either --hub-kubeconfig or --hub are required; \"accord register\" sets them")
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
@@ -78,11 +80,11 @@ func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
 	ctrllog.SetLogger(logr.FromSlogHandler(log.Handler()))
 	klog.SetSlogLogger(log)
-	hub, err := clientcmd.BuildConfigFromFlags("", f.hub)
-	if err != nil {
-		return fmt.Errorf("--hub-kubeconfig: %w", err)
-	}
 	local, err := f.local()
+	if err != nil {
+		return err
+	}
+	hub, err := f.hub(ctx, local, log)
 	if err != nil {
 		return err
 	}
@@ -97,6 +99,18 @@ func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	log.Info("executing the cluster", "cluster", f.cluster, "hub", hub.Host)
 	a.Run(ctx)
 	return nil
+}
+
+// hub returns the connection to the hub. With --hub, the agent registers the cluster first, unless the cluster is registered.
+func (f *flags) hub(ctx context.Context, local *rest.Config, log *slog.Logger) (*rest.Config, error) {
+	if f.enrollment.Hub != "" {
+		return f.enrollment.run(ctx, f.cluster, local, types.NamespacedName{Namespace: f.namespace, Name: registration.HubSecret}, log)
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", f.hubKubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("--hub-kubeconfig: %w", err)
+	}
+	return cfg, nil
 }
 
 // local returns the connection to the cluster.

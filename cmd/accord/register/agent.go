@@ -1,15 +1,14 @@
 package register
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +23,8 @@ const (
 	kubeconfigKey = registration.KubeconfigKey
 	// kubeconfigDir is the directory in which the agent finds its kubeconfig.
 	kubeconfigDir = "/etc/accord/hub"
+	// tokenDir is the one in which an agent that registers the cluster itself finds the token.
+	tokenDir = "/etc/accord/token"
 )
 
 func meta(namespace, name string) metav1.ObjectMeta {
@@ -69,9 +70,27 @@ func (o *Options) objects(kubeconfig []byte) []client.Object {
 			TypeMeta: kind(rbac, "RoleBinding"), ObjectMeta: meta(hub.SystemNamespace, agentName), Subjects: subjects,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: agentName},
 		},
-		&corev1.Secret{TypeMeta: kind(core, "Secret"), ObjectMeta: meta(hub.SystemNamespace, hubSecret), Data: map[string][]byte{kubeconfigKey: kubeconfig}},
+		secret(hubSecret, kubeconfigKey, kubeconfig),
 		o.deployment(),
 	)
+}
+
+// manifests returns the objects that "accord register" prints, in the order of their creation.
+func (o *Options) manifests() []client.Object {
+	all := append([]client.Object{namespace()}, o.objects(nil)...)
+	if o.Manifests && o.Token != "" {
+		all = append(all, secret(registration.TokenSecret, registration.TokenKey, []byte(o.Token)))
+	}
+	return all
+}
+
+// secret returns a Secret of the agent. Without a value it has no data, so that nobody who applies the manifest claims the value.
+func secret(name, key string, value []byte) *corev1.Secret {
+	s := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: meta(hub.SystemNamespace, name)}
+	if value != nil {
+		s.Data = map[string][]byte{key: value}
+	}
+	return s
 }
 
 // impersonationName is the name of the ClusterRole with the right to act for users of the hub, and of its binding.
@@ -96,12 +115,16 @@ func account() []rbacv1.Subject {
 // deployment returns the Deployment of the agent: one pod, because two agents of one cluster would both deliver.
 func (o *Options) deployment() *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": agentName}
-	args := []string{"--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey, "--cluster=" + o.Name}
+	args, source, dir := []string{"--cluster=" + o.Cluster, "--hub-kubeconfig=" + kubeconfigDir + "/" + kubeconfigKey}, &corev1.SecretVolumeSource{SecretName: hubSecret}, kubeconfigDir
+	if o.Manifests {
+		args, dir = append(args[:1], o.registering()...), tokenDir
+		source = &corev1.SecretVolumeSource{SecretName: registration.TokenSecret, Optional: ptr.To(true)} // a cluster that is registered needs it no more
+	}
 	if o.Tunnel.Off {
 		args = append(args, "--no-tunnel")
 	}
-	mounts := []corev1.VolumeMount{{Name: "hub", MountPath: kubeconfigDir, ReadOnly: true}}
-	volumes := []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: hubSecret}}}}
+	mounts := []corev1.VolumeMount{{Name: "hub", MountPath: dir, ReadOnly: true}}
+	volumes := []corev1.Volume{{Name: "hub", VolumeSource: corev1.VolumeSource{Secret: source}}}
 	if o.CacheDir != "" {
 		args = append(args, "--cache-dir="+o.CacheDir)
 		mounts = append(mounts, corev1.VolumeMount{Name: "cache", MountPath: o.CacheDir})
@@ -141,16 +164,20 @@ func (o *Options) deployment() *appsv1.Deployment {
 	}
 }
 
-// kubeconfig returns the kubeconfig with which the agent reaches the hub.
-func (o *Options) kubeconfig(ca []byte, as identity) ([]byte, error) {
-	c := clientcmdapi.NewConfig()
-	c.Clusters["hub"] = &clientcmdapi.Cluster{Server: o.Hub, CertificateAuthorityData: ca}
-	c.AuthInfos[agentName] = &clientcmdapi.AuthInfo{ClientCertificateData: as.certificate, ClientKeyData: as.key}
-	c.Contexts["hub"] = &clientcmdapi.Context{Cluster: "hub", AuthInfo: agentName}
-	c.CurrentContext = "hub"
-	text, err := clientcmd.Write(*c)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the kubeconfig of the agent: %w", err)
+// registering returns the flags with which the agent registers the cluster.
+func (o *Options) registering() []string {
+	args := []string{"--hub=" + o.Hub, "--token-file=" + tokenDir + "/" + registration.TokenKey}
+	for _, pin := range o.Pins {
+		args = append(args, "--discovery-token-ca-cert-hash="+pin)
 	}
-	return text, nil
+	if o.SkipPins {
+		args = append(args, "--discovery-token-unsafe-skip-ca-verification")
+	}
+	for flag, value := range map[string]string{"region": o.Traits.Region, "provider": o.Traits.Provider, "zones": strings.Join(o.Traits.Zones, ",")} {
+		if value != "" {
+			args = append(args, "--cluster-"+flag+"="+value)
+		}
+	}
+	slices.Sort(args)
+	return args
 }

@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/accord-dev/accord/reconciler/registration/applicant"
 )
 
 // impersonated returns the rules of an agent that impersonate somebody, and its arguments.
 func impersonated(t *testing.T, o *Options) (rules []rbacv1.PolicyRule, args []string) {
 	t.Helper()
-	o.Hub, o.SkipPins, o.DryRun, o.Timeout, o.Name = "https://hub.example", true, true, 1, "eu-1"
+	o.Hub, o.SkipPins, o.DryRun, o.Timeout, o.Cluster = "https://hub.example", true, true, 1, "eu-1"
 	require.NoError(t, o.check())
 	for _, x := range o.objects(nil) {
 		switch x := x.(type) {
@@ -45,7 +47,7 @@ func TestAgentActsForNamedUsersOnly(t *testing.T) {
 	for _, wrong := range []Tunnel{
 		{Off: true, Users: []string{"alice"}}, {Users: []string{"*"}}, {Users: []string{""}}, {Groups: []string{"system:masters"}}, {Users: []string{"system:serviceaccount:a:b"}},
 	} {
-		o := &Options{Hub: "https://hub.example", SkipPins: true, DryRun: true, Timeout: 1, Tunnel: wrong}
+		o := &Options{Applicant: applicant.Applicant{Timeout: 1}, DryRun: true, Tunnel: wrong}
 		require.Error(t, o.check(), "%v", wrong)
 	}
 }

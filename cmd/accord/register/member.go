@@ -74,7 +74,7 @@ func (o *Options) preflight(ctx context.Context, out io.Writer, m *member) error
 	if err := errors.Join(found...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "[preflight] cluster %s: %s, %s, without an agent\n", o.Name, m.config.Host, version.GitVersion)
+	_, err = fmt.Fprintf(out, "[preflight] cluster %s: %s, %s, without an agent\n", o.Cluster, m.config.Host, version.GitVersion)
 	return err
 }
 

@@ -4,16 +4,15 @@ package register
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/registration"
-	"github.com/accord-dev/accord/clusters/bootstrap"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate/permit"
+	"github.com/accord-dev/accord/reconciler/registration/applicant"
 )
 
 const registerLong = `Register a cluster in pull mode: its agent connects to the hub, and the hub needs no way to the cluster and no credentials of it.
@@ -32,29 +31,25 @@ are those of the Cluster on the hub, unless Git declares the Cluster: policies s
 The agent gets a ClusterRole with the built-in kinds of workloads and namespaces. --secrets and --crds add those kinds, --admin grants
 all rights.
 
+With --manifests, the command prints manifests for Git. When they are applied, the agent makes its key, verifies the hub, and requests its
+certificate with the token in the Secret accord-agent-token.
+
 The agent opens a tunnel, through which users of the hub reach the API server of the cluster ("accord logs", "accord exec"). It acts
 for the users and groups of --impersonate-user and --impersonate-group only, with the rights that the cluster gives to them. Without
 these flags it acts for nobody. --no-tunnel leaves out the tunnel.`
 
 // Options are the command line of "accord register".
 type Options struct {
-	Hub   string
-	Token string
-	// Pins are the hashes of the CA of the hub; SkipPins accepts any CA that the token signed.
-	Pins                []string
-	SkipPins            bool
+	applicant.Applicant
 	Kubeconfig, Context string
-	Name                string
-	Region, Provider    string
-	Zones               []string
 	Image               string
 	// CacheDir is the directory in the pod that keeps the last bundle; empty: none is kept.
 	CacheDir             string
 	Admin, Secrets, CRDs bool
 	Tunnel               Tunnel
-	DryRun, Wait         bool
-	Timeout              time.Duration
-	split                struct{ id, secret string } // Token
+	// DryRun prints the manifests of the agent, Manifests those of an agent that registers the cluster itself.
+	DryRun, Manifests bool
+	Wait              bool
 }
 
 // Tunnel says which users and groups of the hub may act on the cluster through the tunnel of the agent.
@@ -83,10 +78,10 @@ func Command() *cobra.Command {
 	f.BoolVar(&o.SkipPins, "discovery-token-unsafe-skip-ca-verification", false, "trust any CA that is signed with the token: every other holder of the token can pretend to be the hub")
 	f.StringVar(&o.Kubeconfig, "cluster-kubeconfig", "", "kubeconfig of the cluster (default as kubectl)")
 	f.StringVar(&o.Context, "cluster-context", "", "context in the kubeconfig of the cluster (default the current one)")
-	f.StringVar(&o.Name, "cluster-name", "", "name of the Cluster on the hub (default the name of the context)")
-	f.StringVar(&o.Region, "cluster-region", "", "region of the Cluster")
-	f.StringVar(&o.Provider, "cluster-provider", "", "provider of the Cluster")
-	f.StringSliceVar(&o.Zones, "cluster-zones", nil, "zones of the Cluster")
+	f.StringVar(&o.Cluster, "cluster-name", "", "name of the Cluster on the hub (default the name of the context)")
+	f.StringVar(&o.Traits.Region, "cluster-region", "", "region of the Cluster")
+	f.StringVar(&o.Traits.Provider, "cluster-provider", "", "provider of the Cluster")
+	f.StringSliceVar(&o.Traits.Zones, "cluster-zones", nil, "zones of the Cluster")
 	f.StringVar(&o.Image, "image", agentImage(text.Version()), "image of the agent")
 	f.StringVar(&o.CacheDir, "cache-dir", "/var/cache/accord", "directory of the agent, in memory, that keeps the last bundle with its Secrets for a start while the hub is away; empty to keep none")
 	f.BoolVar(&o.Admin, "admin", false, "bind the agent to cluster-admin in place of the default role")
@@ -96,6 +91,7 @@ func Command() *cobra.Command {
 	f.StringSliceVar(&o.Tunnel.Groups, "impersonate-group", nil, "group of the hub whose members keep it when the agent acts for them (repeatable)")
 	f.BoolVar(&o.Tunnel.Off, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the manifests of the agent and exit; nothing is requested or created")
+	f.BoolVar(&o.Manifests, "manifests", false, "print the manifests of an agent that registers the cluster itself, for Git, and exit; without --token, you create the Secret "+registration.TokenSecret)
 	f.BoolVar(&o.Wait, "wait", true, "wait until the Cluster is Ready")
 	f.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "time limit of the certificate, and of the wait for Ready")
 	return c
@@ -107,20 +103,12 @@ func agentImage(version string) string {
 }
 
 // check completes the options, or returns an error that names the invalid one.
-func (o *Options) check() (err error) {
-	if !strings.Contains(o.Hub, "://") {
-		o.Hub = "https://" + o.Hub
-	}
-	if u, err := url.Parse(o.Hub); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		return fmt.Errorf("HUB %q: expected https://HOST:PORT", o.Hub)
-	}
+func (o *Options) check() error {
 	switch {
-	case o.Token == "" && !o.DryRun:
+	case o.DryRun && o.Manifests:
+		return errors.New("--dry-run and --manifests are mutually exclusive: the first one prints what \"accord register\" would create")
+	case o.Token == "" && !o.DryRun && !o.Manifests:
 		return errors.New("--token is required: \"accord token create\" on the hub prints it")
-	case o.SkipPins && len(o.Pins) > 0:
-		return errors.New("--discovery-token-ca-cert-hash and --discovery-token-unsafe-skip-ca-verification are mutually exclusive")
-	case !o.SkipPins && len(o.Pins) == 0 && !o.DryRun:
-		return errors.New("--discovery-token-ca-cert-hash is required: \"accord token create --print-register-command\" on the hub prints it")
 	case o.Admin && (o.Secrets || o.CRDs):
 		return errors.New("--admin is mutually exclusive with --secrets and --crds: it grants all rights")
 	case o.Tunnel.Off && len(o.Tunnel.Users)+len(o.Tunnel.Groups) > 0:
@@ -131,15 +119,8 @@ func (o *Options) check() (err error) {
 	if err := permit.CheckImpersonated(o.Tunnel.Users, o.Tunnel.Groups); err != nil {
 		return err
 	}
-	if o.Token != "" {
-		if o.split.id, o.split.secret, err = registration.SplitToken(o.Token); err != nil {
-			return fmt.Errorf("--token: %w", err)
-		}
+	if o.DryRun {
+		return nil
 	}
-	for _, pin := range o.Pins {
-		if err := bootstrap.CheckPinForm(pin); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.Check()
 }

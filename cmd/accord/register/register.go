@@ -22,6 +22,13 @@ import (
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/reconciler/registration/applicant"
+)
+
+// requestTimeout bounds one request, poll is the time between two looks at the Cluster.
+const (
+	requestTimeout = 15 * time.Second
+	poll           = time.Second
 )
 
 // Run registers the cluster. Everything that can fail without a certificate comes before it, because the certificate uses up the token.
@@ -31,20 +38,20 @@ func (o *Options) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	loader := hub.Loader(o.Kubeconfig, o.Context)
-	if o.Name == "" {
+	if o.Cluster == "" {
 		raw, err := loader.RawConfig()
 		if err != nil {
 			return fmt.Errorf("reading the kubeconfig of the cluster: %w", err)
 		}
-		if o.Name = o.Context; o.Name == "" {
-			o.Name = raw.CurrentContext
+		if o.Cluster = o.Context; o.Cluster == "" {
+			o.Cluster = raw.CurrentContext
 		}
 	}
-	if err := registration.CheckClusterName(o.Name); err != nil {
+	if err := registration.CheckClusterName(o.Cluster); err != nil {
 		return fmt.Errorf("%w; set --cluster-name", err)
 	}
-	if o.DryRun {
-		return printManifests(out, append([]client.Object{namespace()}, o.objects(nil)...))
+	if o.DryRun || o.Manifests {
+		return printManifests(out, o.manifests())
 	}
 	m, err := connect(loader)
 	if err != nil {
@@ -53,32 +60,33 @@ func (o *Options) Run(ctx context.Context, out io.Writer) error {
 	if err := o.preflight(ctx, out, m); err != nil {
 		return err
 	}
-	ca, err := o.discover(ctx)
+	o.Say = func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	o.Traits.ID = m.uid
+	ca, err := o.Discover(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "[discovery] verified the hub %s by the token%s\n", o.Hub, map[bool]string{true: "", false: " and the hash of its CA"}[o.SkipPins])
 	if err := o.rehearse(ctx, m); err != nil {
 		return err
 	}
-	as, err := o.requestIdentity(ctx, out, ca, m.uid)
+	as, err := o.RequestIdentity(ctx, ca)
 	if err != nil {
 		return err
 	}
 	if err := describe(out, as); err != nil {
 		return err
 	}
-	kubeconfig, err := o.kubeconfig(ca, as)
+	kubeconfig, err := o.Applicant.Kubeconfig(ca, as)
 	if err != nil {
 		return err
 	}
 	if err := o.install(ctx, out, m, kubeconfig); err != nil {
-		return fmt.Errorf("%w; the hub has registered cluster %s: correct the cause, run \"accord unregister %s\" on the hub, and register again with another token", err, o.Name, o.Name)
+		return fmt.Errorf("%w; the hub has registered cluster %s: correct the cause, run \"accord unregister %s\" on the hub, and register again with another token", err, o.Cluster, o.Cluster)
 	}
 	return o.awaitReady(ctx, out, kubeconfig)
 }
 
-// printManifests prints objects as YAML. The Secret has no content: the key and the certificate do not exist yet.
+// printManifests prints objects as YAML. The Secret has no kubeconfig: the key and the certificate do not exist yet.
 func printManifests(out io.Writer, all []client.Object) error {
 	for _, x := range all {
 		text, err := yaml.Marshal(x)
@@ -93,8 +101,8 @@ func printManifests(out io.Writer, all []client.Object) error {
 }
 
 // describe prints the identity that the hub signed. It returns an error for a certificate that the agent could not use.
-func describe(out io.Writer, as identity) error {
-	all, err := cert.ParseCertsPEM(as.certificate)
+func describe(out io.Writer, as applicant.Identity) error {
+	all, err := cert.ParseCertsPEM(as.Certificate)
 	if err != nil {
 		return fmt.Errorf("reading the certificate of the hub: %w", err)
 	}
@@ -115,9 +123,9 @@ func (o *Options) awaitReady(ctx context.Context, out io.Writer, kubeconfig []by
 	}
 	cluster, why := &v1alpha1.Cluster{}, "no answer yet"
 	look := func(ctx context.Context) (bool, error) {
-		if err := h.Get(ctx, client.ObjectKey{Name: o.Name}, cluster); err != nil {
+		if err := h.Get(ctx, client.ObjectKey{Name: o.Cluster}, cluster); err != nil {
 			why = err.Error()
-			return false, unlessPassing(err)
+			return false, applicant.UnlessPassing(err)
 		}
 		ready := apimeta.FindStatusCondition(cluster.Status.Conditions, fluxmeta.ReadyCondition)
 		if ready != nil {
@@ -129,17 +137,17 @@ func (o *Options) awaitReady(ctx context.Context, out io.Writer, kubeconfig []by
 		if _, err := look(ctx); err != nil {
 			return fmt.Errorf("the agent cannot read its Cluster on the hub: %w", err)
 		}
-		_, err := fmt.Fprintf(out, "registered cluster %s; its agent is starting. On the hub: accord get clusters %[1]s\n", o.Name)
+		_, err := fmt.Fprintf(out, "registered cluster %s; its agent is starting. On the hub: accord get clusters %[1]s\n", o.Cluster)
 		return err
 	}
 	fmt.Fprintf(out, "[ready] waiting at most %s for the agent\n", o.Timeout)
 	err = wait.PollUntilContextTimeout(ctx, poll, o.Timeout, true, look)
 	switch {
 	case err == nil:
-		_, err = fmt.Fprintf(out, "[ready] cluster %s is Ready\n", o.Name)
+		_, err = fmt.Fprintf(out, "[ready] cluster %s is Ready\n", o.Cluster)
 		return err
 	case wait.Interrupted(err) && ctx.Err() == nil:
-		return fmt.Errorf("cluster %s is registered, and not Ready after %s: %s; look at \"kubectl -n %s logs deployment/%s\" on the cluster", o.Name, o.Timeout, strings.TrimSpace(why), hub.SystemNamespace, agentName)
+		return fmt.Errorf("cluster %s is registered, and not Ready after %s: %s; look at \"kubectl -n %s logs deployment/%s\" on the cluster", o.Cluster, o.Timeout, strings.TrimSpace(why), hub.SystemNamespace, agentName)
 	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
 		return errors.Join(errors.New("the hub revoked the agent while it was starting"), err)
 	}

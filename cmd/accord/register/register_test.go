@@ -226,6 +226,7 @@ func TestRegistration(t *testing.T) {
 		{"tokens are listed, deleted, and end", tokens},
 		{"a cluster that Git declares registers", declared},
 		{"a cluster is unregistered", unregisters},
+		{"an agent that Git installed registers its cluster", enrolls},
 	} {
 		require.True(t, t.Run(stage.name, func(t *testing.T) {
 			inner := *w
@@ -281,7 +282,7 @@ func registers(w *world, command []string) {
 	require.Equal(w, v1alpha1.ClusterSpec{SyncMode: "Pull", ID: string(system.UID), Region: "eu", Provider: "acme", Zones: []string{"a", "b"}}, cluster.Spec)
 	deployment := &appsv1.Deployment{}
 	require.NoError(w, w.cluster.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord-agent"}, deployment))
-	require.Equal(w, []string{"--hub-kubeconfig=/etc/accord/hub/kubeconfig", "--cluster=eu-1", "--cache-dir=/var/cache/accord"}, deployment.Spec.Template.Spec.Containers[0].Args)
+	require.Equal(w, []string{"--cluster=eu-1", "--hub-kubeconfig=/etc/accord/hub/kubeconfig", "--cache-dir=/var/cache/accord"}, deployment.Spec.Template.Spec.Containers[0].Args)
 
 	cfg := w.agent()
 	block, _ := pem.Decode(cfg.CertData)

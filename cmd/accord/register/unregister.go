@@ -77,7 +77,7 @@ func (o *Unregistration) Run(ctx context.Context, out io.Writer, cluster string)
 	if err != nil {
 		return err
 	}
-	all := append((&Options{}).objects(nil), impersonation(nil)...)
+	all := append((&Options{}).objects(nil), append(impersonation(nil), secret(registration.TokenSecret, registration.TokenKey, nil))...)
 	slices.Reverse(all)
 	return remove(ctx, out, m, "cluster", all)
 }

@@ -30,6 +30,20 @@ func TraitsOf(annotations map[string]string) Traits {
 	return t
 }
 
+// Annotations returns the annotations of a request with the traits.
+func (t Traits) Annotations() map[string]string {
+	of := map[string]string{}
+	for name, value := range map[string]string{
+		registration.ClusterIDAnnotation: t.ID, registration.ClusterRegionAnnotation: t.Region, registration.ClusterProviderAnnotation: t.Provider,
+		registration.ClusterZonesAnnotation: strings.Join(t.Zones, ","),
+	} {
+		if value != "" {
+			of[name] = value
+		}
+	}
+	return of
+}
+
 // Spec returns the spec of the Cluster that the hub creates.
 func (t Traits) Spec() v1alpha1.ClusterSpec {
 	return v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull, ID: t.ID, Region: t.Region, Provider: t.Provider, Zones: t.Zones}
