@@ -7,9 +7,9 @@ import (
 	"weak"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/internal/compact"
+	"github.com/accord-dev/accord/internal/jsonobject"
 )
 
 // Packed is a manifest that a large repository has in memory as compact JSON: as a tree of maps it takes ten times as much. The
@@ -62,9 +62,12 @@ func (p *Packed) decode() *unstructured.Unstructured {
 		return u
 	}
 	u := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(p.text.Bytes(), &u.Object); err != nil {
-		panic("manifest: a packed manifest is damaged: " + err.Error()) // nobody but Pack makes one
-	}
+	p.text.Read(func(text []byte) {
+		var err error
+		if u.Object, err = jsonobject.UnmarshalAll(text); err != nil {
+			panic("manifest: a packed manifest is damaged: " + err.Error()) // nobody but Pack makes one
+		}
+	})
 	return u
 }
 

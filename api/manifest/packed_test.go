@@ -20,7 +20,8 @@ func TestPackedManifestComesBack(t *testing.T) {
 		"nothing": nil, "yes": true, "empty": []any{map[string]any{}, []any{}}, "no list": []any(nil), "no map": map[string]any(nil), "no UTF-8": "\xff",
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := map[string]any{"kind": "Test", "metadata": map[string]any{"name": name, "labels": map[string]any{"a": "b"}}, "value": value}
+			managers := []any{map[string]any{"fieldsV1": map[string]any{"f:a": map[string]any{}}}}
+			want := map[string]any{"kind": "Test", "metadata": map[string]any{"name": name, "labels": map[string]any{"a": "b"}, "managedFields": managers}, "value": value}
 			u := &unstructured.Unstructured{Object: map[string]any{}}
 			for key, value := range want {
 				u.Object[key] = value

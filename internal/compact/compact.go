@@ -93,12 +93,34 @@ func (k Text) Bytes() []byte {
 	if !k.compressed {
 		return k.data
 	}
-	var text []byte
+	return k.decode(nil)
+}
+
+// Read calls do with the text, which do must neither change nor keep.
+func (k Text) Read(do func(text []byte)) {
+	if !k.compressed {
+		do(k.data)
+		return
+	}
+	room := rooms.Get().(*[]byte)
+	text := k.decode((*room)[:cap(*room)])
+	do(text)
+	if cap(text) <= maxRoom {
+		*room = text
+	}
+	rooms.Put(room)
+}
+
+// rooms are buffers of at most maxRoom bytes for Read.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// decode returns the text, in room if it has the capacity.
+func (k Text) decode(room []byte) (text []byte) {
 	var err error
 	if k.dictionary != nil {
-		text, err = k.dictionary.Decode(nil, k.data)
+		text, err = k.dictionary.Decode(room, k.data)
 	} else {
-		text, err = s2.Decode(nil, k.data)
+		text, err = s2.Decode(room, k.data)
 	}
 	if err != nil {
 		panic("compact: the memory is damaged: " + err.Error()) // nobody but Keep makes a Text

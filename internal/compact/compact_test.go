@@ -34,6 +34,11 @@ func TestTextsComeBack(t *testing.T) {
 					if !bytes.Equal(before, k.Bytes()) || len(before) != k.Len() {
 						t.Errorf("%d: %d bytes came back as %d", i, len(before), k.Len())
 					}
+					k.Read(func(text []byte) {
+						if !bytes.Equal(before, text) {
+							t.Errorf("%d: read as %d bytes", i, len(text))
+						}
+					})
 				}
 			})
 		}

@@ -36,9 +36,16 @@ type Decoder struct {
 //
 // fieldsV1 of each entry of metadata.managedFields becomes a string with its JSON. The object is the whole text, or the field
 // "object" of a watch event.
-func (d *Decoder) Unmarshal(text []byte) (map[string]any, error) {
+func (d *Decoder) Unmarshal(text []byte) (map[string]any, error) { return d.unmarshal(text, outside) }
+
+// UnmarshalAll is Unmarshal, but fieldsV1 has the form of any other field.
+func (d *Decoder) UnmarshalAll(text []byte) (map[string]any, error) {
+	return d.unmarshal(text, elsewhere)
+}
+
+func (d *Decoder) unmarshal(text []byte, at place) (map[string]any, error) {
 	d.tokens.Reset(bytes.NewBuffer(text), lenient...)
-	value, err := d.value(outside)
+	value, err := d.value(at)
 	if err != nil {
 		return nil, malformed(err)
 	}

@@ -123,6 +123,11 @@ func TestFieldsOfManagersStayText(t *testing.T) {
 	}
 	_, err := jsonobject.Unmarshal([]byte(`{"metadata":{"managedFields":[{"fieldsV1":{"f:a":{}`))
 	require.Error(t, err)
+
+	whole := `{"metadata":{"managedFields":` + entry + `}}`
+	got, err := jsonobject.UnmarshalAll([]byte(whole))
+	require.NoError(t, err)
+	require.Equal(t, parsed(t, whole), got)
 }
 
 func TestHolds(t *testing.T) {

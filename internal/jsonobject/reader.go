@@ -24,6 +24,13 @@ func Unmarshal(text []byte) (map[string]any, error) {
 	return d.Unmarshal(text)
 }
 
+// UnmarshalAll is Decoder.UnmarshalAll with a shared decoder.
+func UnmarshalAll(text []byte) (map[string]any, error) {
+	d := decoders.Get().(*Decoder)
+	defer decoders.Put(d)
+	return d.UnmarshalAll(text)
+}
+
 // Reader splits a stream of JSON objects. While it waits for an object, it holds no buffer but a small one.
 type Reader struct {
 	from   io.Reader
