@@ -106,6 +106,7 @@ var within = map[string]map[string][]string{
 		"decision":           {"eviction", "place", "previous"},
 		"deschedule":         {"divide", "previous"},
 		"eviction":           {"divide", "previous"},
+		"importer":           {"autoscaler", "concurrent"},
 		"normalize":          {"scope"},
 		"splice":             {},
 		"decode":             {".", "control"},

@@ -2,85 +2,26 @@
 package unrender
 
 import (
+	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/render"
 )
 
-// LeftOut returns the reason why a live object does not belong into Git, and "" if it does: a controller or the cluster made it, or accord
-// delivers it already.
-func LeftOut(u *unstructured.Unstructured) string {
-	gvk := u.GroupVersionKind()
-	if owner := metav1.GetControllerOf(u); owner != nil {
-		return "made by " + owner.Kind + " " + owner.Name
-	}
-	if len(u.GetOwnerReferences()) > 0 {
-		return "owned by " + u.GetOwnerReferences()[0].Kind + " " + u.GetOwnerReferences()[0].Name
-	}
-	if u.GetDeletionTimestamp() != nil {
-		return "being deleted"
-	}
-	if v1alpha1.IsDelivered(u) {
-		return "delivered by accord already"
-	}
-	if why, ok := clusterMade[gvk.Group+"/"+gvk.Kind]; ok {
-		return why
-	}
-	switch gvk.Group + "/" + gvk.Kind {
-	case "/ConfigMap":
-		if u.GetName() == "kube-root-ca.crt" || u.GetName() == "openshift-service-ca.crt" {
-			return "made by the cluster"
-		}
-	case "/ServiceAccount":
-		if u.GetName() == "default" {
-			return "made by the cluster"
-		}
-	case "/Service":
-		if u.GetNamespace() == metav1.NamespaceDefault && u.GetName() == "kubernetes" {
-			return "made by the cluster"
-		}
-	case "/Secret":
-		return secretLeftOut(u)
-	}
-	return ""
-}
-
-// clusterMade are the kinds whose objects exist only because of others, or for a moment.
-var clusterMade = map[string]string{
-	"/Event": "an event", "events.k8s.io/Event": "an event", "/Endpoints": "made by its Service", "discovery.k8s.io/EndpointSlice": "made by its Service",
-	"coordination.k8s.io/Lease": "a lease of a running program", "/Node": "a node of the cluster", "/ComponentStatus": "a status of the cluster",
-	"/PersistentVolume": "storage of the cluster", "metrics.k8s.io/PodMetrics": "a measurement", "apps/ControllerRevision": "a revision of a workload",
-	"cilium.io/CiliumEndpoint": "made by its pod",
-}
-
-// secretLeftOut returns the reason for Secrets that programs write.
-func secretLeftOut(u *unstructured.Unstructured) string {
-	kind, _, _ := unstructured.NestedString(u.Object, "type")
-	switch {
-	case kind == "kubernetes.io/service-account-token":
-		return "a token of the cluster"
-	case kind == "bootstrap.kubernetes.io/token":
-		return "a bootstrap token"
-	case strings.HasPrefix(kind, "helm.sh/"):
-		return "a record of Helm"
-	}
-	return ""
-}
-
 // cleanedAnnotations are notes of programs about the live object.
 var cleanedAnnotations = []string{
-	"kubectl.kubernetes.io/last-applied-configuration", v1alpha1.DigestAnnotation, v1alpha1.PreserveAnnotation, v1alpha1.AdoptedAnnotation,
+	lastApplied, v1alpha1.DigestAnnotation, v1alpha1.PreserveAnnotation, v1alpha1.AdoptedAnnotation,
 	"resource.karmada.io/cached-from-cluster", "control-plane.alpha.kubernetes.io/leader", "autoscaling.alpha.kubernetes.io/conditions",
 	"autoscaling.alpha.kubernetes.io/current-metrics", "pv.kubernetes.io/bind-completed", "pv.kubernetes.io/bound-by-controller",
-	"volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner",
+	"volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner", "deprecated.daemonset.template.generation",
+	"batch.kubernetes.io/job-tracking",
 }
 
 // Manifest returns the manifest of a live object: without the status and everything that the cluster or accord added. Defaults of the API
-// server stay, because a manifest may have set them, too.
+// server stay: WithoutDefaults removes them.
 func Manifest(live *unstructured.Unstructured) *unstructured.Unstructured {
 	u := live.DeepCopy()
 	render.Strip(u)
@@ -93,22 +34,108 @@ func Manifest(live *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	set(u, "annotations", annotations)
 	set(u, "labels", labels)
-	switch u.GetKind() {
-	case "Service":
-		for _, field := range []string{"ipFamilies", "ipFamilyPolicy"} {
-			unstructured.RemoveNestedField(u.Object, "spec", field)
-		}
-	case "PersistentVolumeClaim":
-		unstructured.RemoveNestedField(u.Object, "spec", "volumeName")
-	case "Pod":
-		unstructured.RemoveNestedField(u.Object, "spec", "nodeName")
-	case "Namespace":
-		unstructured.RemoveNestedField(u.Object, "spec")
+	gvk := u.GroupVersionKind()
+	switch gvk.Group + "/" + gvk.Kind {
+	case "/Service":
+		drop(u, "spec", "ipFamilies")
+		drop(u, "spec", "ipFamilyPolicy")
+		dropNodePorts(u, WrittenIn(live))
+	case "/PersistentVolumeClaim":
+		drop(u, "spec", "volumeName")
+	case "/Pod":
+		drop(u, "spec", "nodeName")
+		dropTokenVolumes(u)
+	case "/Namespace":
+		drop(u, "spec")
 		delete(labels, "kubernetes.io/metadata.name")
 		set(u, "labels", labels)
+	case "rbac.authorization.k8s.io/ClusterRole":
+		if u.Object["aggregationRule"] != nil {
+			drop(u, "rules") // a controller collects them
+		}
+	case "admissionregistration.k8s.io/ValidatingWebhookConfiguration", "admissionregistration.k8s.io/MutatingWebhookConfiguration":
+		if annotations["cert-manager.io/inject-ca-from"] != "" {
+			dropAuthorities(u)
+		}
 	}
+	dropOldAccountField(u)
 	dropNull(u.Object)
 	return u
+}
+
+func drop(u *unstructured.Unstructured, path ...string) {
+	unstructured.RemoveNestedField(u.Object, path...)
+}
+
+// dropNodePorts removes the ports that the cluster chose, if the object shows that its manifest chose none.
+func dropNodePorts(u *unstructured.Unstructured, written Written) {
+	spec, _ := u.Object["spec"].(map[string]any)
+	if spec == nil || !written.Known() {
+		return
+	}
+	if in := written.Field("spec"); !in.Field("healthCheckNodePort").Has() {
+		delete(spec, "healthCheckNodePort")
+	}
+	for i, port := range items(spec["ports"]) {
+		if !written.Field("spec").Field("ports").Item(i, port).Field("nodePort").Has() {
+			delete(port, "nodePort")
+		}
+	}
+}
+
+// tokenVolume begins the names of the volumes that the API server adds to pods, with a token of their account.
+const tokenVolume = "kube-api-access-"
+
+func dropTokenVolumes(u *unstructured.Unstructured) {
+	spec, _ := u.Object["spec"].(map[string]any)
+	dropItems(spec, "volumes", "name")
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, container := range items(spec[list]) {
+			dropItems(container, "volumeMounts", "name")
+		}
+	}
+}
+
+// dropItems removes the items of a list whose name begins with tokenVolume.
+func dropItems(around map[string]any, list, key string) {
+	kept := slices.DeleteFunc(items(around[list]), func(item map[string]any) bool {
+		name, _ := item[key].(string)
+		return strings.HasPrefix(name, tokenVolume)
+	})
+	delete(around, list)
+	for _, item := range kept {
+		rest, _ := around[list].([]any)
+		around[list] = append(rest, item)
+	}
+}
+
+// dropAuthorities removes the certificates that cert-manager injects.
+func dropAuthorities(u *unstructured.Unstructured) {
+	for _, webhook := range items(u.Object["webhooks"]) {
+		if client, ok := webhook["clientConfig"].(map[string]any); ok {
+			delete(client, "caBundle")
+		}
+	}
+}
+
+// dropOldAccountField removes spec.serviceAccount of pods: the API server copies serviceAccountName to this deprecated field.
+func dropOldAccountField(u *unstructured.Unstructured) {
+	for _, path := range [][]string{{"spec"}, {"spec", "template", "spec"}, {"spec", "jobTemplate", "spec", "template", "spec"}} {
+		spec, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+		if pod, ok := spec.(map[string]any); ok && pod["serviceAccount"] == pod["serviceAccountName"] {
+			delete(pod, "serviceAccount")
+		}
+	}
+}
+
+// items returns the objects in a list.
+func items(list any) (objects []map[string]any) {
+	all, _ := list.([]any)
+	for _, item := range all {
+		object, _ := item.(map[string]any)
+		objects = append(objects, object)
+	}
+	return objects
 }
 
 // set sets a map of the metadata, or removes it if it is empty.

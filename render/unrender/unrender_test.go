@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/render/unrender"
@@ -12,7 +13,9 @@ import (
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal([]byte(text), &u.Object))
+	data, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &u.Object))
 	return u
 }
 
@@ -74,6 +77,35 @@ kind: PersistentVolumeClaim
 metadata: {name: data, namespace: shop}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `},
+		"a pod, with the volume of its token": {`
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeName: n1
+  serviceAccount: web
+  serviceAccountName: web
+  containers: [{name: a, volumeMounts: [{name: data, mountPath: /d}, {name: kube-api-access-x, mountPath: /s}]}, {name: b, volumeMounts: [{name: kube-api-access-x, mountPath: /s}]}]
+  volumes: [{name: data}, {name: kube-api-access-x}]
+`, `
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  serviceAccountName: web
+  containers: [{name: a, volumeMounts: [{name: data, mountPath: /d}]}, {name: b}]
+  volumes: [{name: data}]
+`},
+		"an aggregated role": {`
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: a}, aggregationRule: {clusterRoleSelectors: []}, rules: [{verbs: [get]}]}
+`, `
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: a}, aggregationRule: {clusterRoleSelectors: []}}
+`},
+		"a webhook with the certificate of cert-manager": {`
+{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: a, annotations: {cert-manager.io/inject-ca-from: a/b}}, webhooks: [{name: c, clientConfig: {caBundle: eA==, url: "https://c"}}]}
+`, `
+{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: a, annotations: {cert-manager.io/inject-ca-from: a/b}}, webhooks: [{name: c, clientConfig: {url: "https://c"}}]}
+`},
 		"an object that accord delivered": {`
 apiVersion: v1
 kind: ConfigMap
@@ -105,6 +137,14 @@ func TestLeftOut(t *testing.T) {
 		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: web}}":                                                                                         "",
 		"{apiVersion: v1, kind: Service, metadata: {name: kubernetes, namespace: default}}":                                                                     "made by the cluster",
 		"{apiVersion: v1, kind: Service, metadata: {name: kubernetes, namespace: shop}}":                                                                        "",
+		"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: view, labels: {kubernetes.io/bootstrapping: rbac-defaults}}}":           "made by the cluster",
+		"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: system-node-critical}}":                                                       "made by the cluster",
+		"{apiVersion: v1, kind: Namespace, metadata: {name: kube-system}}":                                                                                      "made by the cluster",
+		"{apiVersion: v1, kind: Namespace, metadata: {name: shop}}":                                                                                             "",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {control-plane.alpha.kubernetes.io/leader: x}}}":                                    "a lease of a running program",
+		"{apiVersion: batch/v1, kind: Job, metadata: {name: a}, status: {conditions: [{type: Complete, status: 'True'}]}}":                                      "a finished Job",
+		"{apiVersion: batch/v1, kind: Job, metadata: {name: a}, status: {active: 1}}":                                                                           "",
+		"{apiVersion: work.karmada.io/v1alpha2, kind: ResourceBinding, metadata: {name: a}}":                                                                    "made by Karmada",
 		"{apiVersion: v1, kind: Endpoints, metadata: {name: web}}":                                                                                              "made by its Service",
 		"{apiVersion: v1, kind: Secret, type: Opaque, metadata: {name: a}}":                                                                                     "",
 		"{apiVersion: v1, kind: Secret, type: kubernetes.io/service-account-token, metadata: {name: a}}":                                                        "a token of the cluster",

@@ -2,21 +2,26 @@
 package promote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/defaulting"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/members/fanout"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/importer"
 	"github.com/accord-dev/accord/render/unrender"
 )
 
@@ -100,9 +105,6 @@ func (o *Options) run(ctx context.Context, out, errOut io.Writer, args []string)
 	if len(s.manifests) == 0 {
 		return fmt.Errorf("nothing to copy from namespace %s of cluster %s", r.namespace, o.cluster)
 	}
-	if o.policy {
-		s.policies = policies(s.manifests, o.cluster, o.policyName)
-	}
 	if o.dir == "" {
 		return s.print(out)
 	}
@@ -112,35 +114,46 @@ func (o *Options) run(ctx context.Context, out, errOut io.Writer, args []string)
 // selection is the manifests to copy.
 type selection struct {
 	manifests, policies []*unstructured.Unstructured
-	notes               []string
+	notes               []string // about the objects that are left out
 }
 
-// choose makes manifests of the live objects that belong into Git. An object that the user named and that does not is an error.
+// choose returns the manifests of live objects. A named object that does not belong into Git is an error.
 func (o *Options) choose(live []*unstructured.Unstructured) (*selection, error) {
-	s, made := &selection{}, 0
-	for _, u := range live {
-		why := unrender.LeftOut(u)
-		switch {
-		case why != "" && !o.all:
-			return nil, fmt.Errorf("%s does not belong into Git: it is %s", title(u), why)
-		case why != "":
-			made++
-		case u.GroupVersionKind().Group == "" && u.GetKind() == "Secret" && !o.secrets:
-			s.notes = append(s.notes, "left out: "+title(u)+"; encrypt it for Git, or copy it in plain text with --secrets")
-		default:
-			s.manifests = append(s.manifests, unrender.Manifest(u))
-		}
+	kinds, err := defaulting.NewKinds()
+	if err != nil {
+		return nil, err
 	}
-	if made > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("left out: %s that a controller or the cluster made, or accord delivers", phrase.Count(made, "object")))
+	r, err := importer.New(importer.Input{Secrets: o.secrets, Clusters: []importer.Cluster{{
+		Name: o.cluster, Objects: live,
+		Defaults: func(gvk schema.GroupVersionKind) *unrender.Defaulter { return (*unrender.Defaulter)(kinds.Of(gvk)) },
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	s := &selection{}
+	if len(r.LeftOut) > 0 && !o.all {
+		return nil, fmt.Errorf("%s does not belong into Git: it is %s", r.LeftOut[0].ID, r.LeftOut[0].Reason)
+	}
+	for _, secret := range r.Secrets {
+		s.notes = append(s.notes, "left out: "+secret.ID.String()+"; encrypt it for Git, or copy it in plain text with --secrets")
+	}
+	if n := len(r.LeftOut); n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("left out: %s that a controller or the cluster made, or accord delivers", phrase.Count(n, "object")))
+	}
+	for _, object := range r.Objects {
+		s.manifests = append(s.manifests, object.Manifest)
+	}
+	if o.policy {
+		s.policies = importer.Placement{Name: o.nameOf(s.manifests)}.Policies(r.Objects)
 	}
 	return s, nil
 }
 
-// title returns the kind and the name of an object.
-func title(u *unstructured.Unstructured) string {
-	if u.GetNamespace() == "" {
-		return u.GetKind() + " " + u.GetName()
+// nameOf returns the name of the policies.
+func (o *Options) nameOf(manifests []*unstructured.Unstructured) func([]string) string {
+	name := o.policyName
+	if name == "" && len(manifests) == 1 {
+		name = strings.ToLower(manifests[0].GetName() + "-" + manifests[0].GetKind())
 	}
-	return u.GetKind() + " " + u.GetNamespace() + "/" + u.GetName()
+	return func([]string) string { return cmp.Or(name, "promoted-from-"+o.cluster) }
 }

@@ -88,7 +88,7 @@ func (r *reader) needs(ctx context.Context, u *unstructured.Unstructured) ([]*un
 		needed, err := get(ctx, c, mapper, ref.ID)
 		switch {
 		case apierrors.IsNotFound(err):
-			r.notes = append(r.notes, fmt.Sprintf("%s refers to %s %s, which does not exist", title(u), ref.Kind, ref.Name))
+			r.notes = append(r.notes, fmt.Sprintf("%s refers to %s %s, which does not exist", manifest.IDOf(u), ref.Kind, ref.Name))
 		case err != nil:
 			return nil, err
 		case ref.Kind != "ServiceAccount" || ref.Name != "default":

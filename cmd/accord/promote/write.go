@@ -7,44 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/importer"
 )
-
-// policies returns the policies that place the objects on their cluster, one for those of a namespace, one for cluster-scoped objects.
-func policies(manifests []*unstructured.Unstructured, cluster, name string) (all []*unstructured.Unstructured) {
-	if name == "" && len(manifests) == 1 {
-		name = strings.ToLower(manifests[0].GetName() + "-" + manifests[0].GetKind())
-	} else if name == "" {
-		name = "promoted-from-" + cluster
-	}
-	var selectors []any
-	for i, m := range manifests {
-		selectors = append(selectors, map[string]any{"apiVersion": m.GetAPIVersion(), "kind": m.GetKind(), "name": m.GetName()})
-		if i+1 < len(manifests) && manifests[i+1].GetNamespace() == m.GetNamespace() {
-			continue
-		}
-		p := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-			"resourceSelectors":  selectors,
-			"conflictResolution": "Overwrite",
-			"placement":          map[string]any{"clusterAffinity": map[string]any{"clusterNames": []any{cluster}}},
-		}}}
-		p.SetAPIVersion("policy.karmada.io/v1alpha1")
-		p.SetKind("PropagationPolicy")
-		p.SetName(name)
-		if m.GetNamespace() == "" {
-			p.SetKind("ClusterPropagationPolicy")
-		} else {
-			p.SetNamespace(m.GetNamespace())
-		}
-		all, selectors = append(all, p), nil
-	}
-	return all
-}
 
 // print writes all manifests as one stream.
 func (s *selection) print(out io.Writer) error {
@@ -62,7 +32,7 @@ func (s *selection) print(out io.Writer) error {
 func encode(w io.Writer, u *unstructured.Unstructured) error {
 	doc, err := text.ManifestNode(u.Object)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", title(u), err)
+		return fmt.Errorf("writing %s: %w", manifest.IDOf(u), err)
 	}
 	return text.WriteManifest(w, doc, u.Object)
 }
@@ -98,6 +68,5 @@ func (s *selection) write(out io.Writer, dir string) error {
 
 // file returns the file of an object.
 func file(dir string, u *unstructured.Unstructured) string {
-	name := strings.NewReplacer(":", "-", "/", "-").Replace(strings.ToLower(u.GetKind() + "-" + u.GetName()))
-	return filepath.Join(dir, u.GetNamespace(), name+".yaml")
+	return filepath.Join(dir, filepath.FromSlash(importer.Path(manifest.IDOf(u))))
 }
