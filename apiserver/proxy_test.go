@@ -60,7 +60,6 @@ var throughProxy = map[string]func(*proxies, string){
 	"logs that are followed":                    (*proxies).logs,
 	"exec over WebSocket and SPDY":              (*proxies).execs,
 	"accord logs and accord exec":               (*proxies).commands,
-	"kubectl reads, waits and forwards":         (*proxies).kubectls,
 	"the cluster decides about the caller":      (*proxies).memberDecides,
 	"the caller cannot become somebody else":    (*proxies).noImpersonation,
 	"a path that leaves the cluster is refused": (*proxies).escapes,
@@ -74,6 +73,7 @@ func TestClusterProxy(t *testing.T) {
 	p.prepareHub()
 	p.prepareSearch()
 	p.store.Open()
+	p.serveMetrics()
 	localtest.RunPod(t, p.member, "default", "web")
 	p.admin = p.client(p.hub)
 	_, p.stop = serve(t, p.hub, p.store)
@@ -91,6 +91,9 @@ func TestClusterProxy(t *testing.T) {
 		name string
 		test func(*proxies)
 	}{
+		{"kubectl works on a cluster in push mode", func(p *proxies) { p.onCluster("push") }},
+		{"kubectl works on a cluster in pull mode", func(p *proxies) { p.onCluster("pull") }},
+		{"kubectl works on all clusters", (*proxies).onAll},
 		{"Karmada's clients read Clusters", (*proxies).projection},
 		{"a watch of Clusters continues", (*proxies).projectionWatched},
 		{"Clusters are changed elsewhere", (*proxies).projectionRefuses},

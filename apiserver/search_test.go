@@ -44,7 +44,7 @@ func (p *proxies) registries() dynamic.ResourceInterface {
 	return dynamic.NewForConfigOrDie(p.hub).Resource(schema.GroupVersionResource{Group: "search.karmada.io", Version: "v1alpha1", Resource: "resourceregistries"})
 }
 
-// registered creates a ResourceRegistry of the ConfigMaps and Pods of a namespace on clusters, and waits for its caches.
+// registered creates a ResourceRegistry of the ConfigMaps, Pods and Deployments of a namespace on clusters, and waits for its caches.
 func (p *proxies) registered(namespace string, clusters ...any) {
 	registries := p.registries()
 	_, err := registries.Create(p.Context(), &unstructured.Unstructured{Object: map[string]any{
@@ -53,6 +53,7 @@ func (p *proxies) registered(namespace string, clusters ...any) {
 			"targetCluster": map[string]any{"clusterNames": clusters},
 			"resourceSelectors": []any{
 				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "namespace": namespace}, map[string]any{"apiVersion": "v1", "kind": "Pod", "namespace": namespace},
+				map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": namespace},
 			},
 		},
 	}}, metav1.CreateOptions{})
@@ -80,7 +81,7 @@ func (p *proxies) prepareSearch() {
 			rbacv1.PolicyRule{APIGroups: []string{"search.karmada.io"}, Resources: []string{"proxying/proxy", "search/api", "search/apis"}, Verbs: []string{"*"}})
 	}
 	m := p.on(p.member.Config())
-	reads := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"}, Verbs: []string{"list", "watch"}}
+	reads := rbacv1.PolicyRule{APIGroups: []string{"", "apps"}, Resources: []string{"configmaps", "pods", "deployments"}, Verbs: []string{"list", "watch"}}
 	p.bind(m, "accord-search", person("accord-search"), reads)
 	p.bind(m, "accord-reads", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "accord"}, reads,
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"users"}, ResourceNames: []string{"accord-search"}, Verbs: []string{"impersonate"}})

@@ -24,8 +24,6 @@ import (
 )
 
 const (
-	// allClusters is the name of a cluster that stands for all (Karmada 9.4).
-	allClusters = "*"
 	// concurrentClusters bounds the clusters that one request is sent to at the same time.
 	concurrentClusters = 16
 	// mostBytes bounds the answer of one cluster.
@@ -47,25 +45,18 @@ func Read(r *http.Request) (*request.RequestInfo, error) {
 	return info, nil
 }
 
-// fanOut answers a request for all clusters: a list is that of all, and a named object is found on the one cluster that has it.
-func (s *proxyStorage) fanOut(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
-	info, err := Read(r)
-	if err != nil {
-		proxy.Refuse(w, err)
-		return
-	}
+// FanOut answers a request for all clusters: a list is that of all, and a named object is found on the one cluster that has it.
+func (m *Members) FanOut(w http.ResponseWriter, r *http.Request, c proxy.Caller, info *request.RequestInfo) {
 	of := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
 	switch {
-	case !info.IsResourceRequest:
-		s.toHub(w, r, c)
 	case info.Name == "" && info.Verb == "list":
-		s.listAll(w, r, c)
+		m.listAll(w, r, c)
 	case info.Name == "" || info.Verb == "watch":
 		err := apierrors.NewMethodNotSupported(of, info.Verb)
-		err.ErrStatus.Message += ": the name \"*\" stands for all clusters, which lists and named objects have; name one cluster, or use proxying of search.karmada.io/v1alpha1"
+		err.ErrStatus.Message += ": only lists and requests for named objects are for all clusters; name one cluster, or use proxying of search.karmada.io/v1alpha1"
 		proxy.Refuse(w, err)
 	default:
-		s.findOne(w, r, c, of, info)
+		m.findOne(w, r, c, of, info)
 	}
 }
 
@@ -77,9 +68,9 @@ type answered struct {
 }
 
 // askAll sends a GET to all clusters, in the name of the caller.
-func (s *proxyStorage) askAll(ctx context.Context, c proxy.Caller, path, accept string) (map[string]answered, error) {
+func (m *Members) askAll(ctx context.Context, c proxy.Caller, path, accept string) (map[string]answered, error) {
 	var clusters v1alpha1.ClusterList
-	if err := s.members.Hub.List(ctx, &clusters); err != nil {
+	if err := m.Hub.List(ctx, &clusters); err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("reading the clusters: %w", err))
 	}
 	var mu sync.Mutex
@@ -90,7 +81,7 @@ func (s *proxyStorage) askAll(ctx context.Context, c proxy.Caller, path, accept 
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			a := s.ask(ctx, cluster.Name, c, path, accept)
+			a := m.ask(ctx, cluster.Name, c, path, accept)
 			mu.Lock()
 			defer mu.Unlock()
 			all[cluster.Name] = a
@@ -100,12 +91,12 @@ func (s *proxyStorage) askAll(ctx context.Context, c proxy.Caller, path, accept 
 	return all, nil
 }
 
-func (s *proxyStorage) ask(ctx context.Context, cluster string, c proxy.Caller, path, accept string) answered {
+func (m *Members) ask(ctx context.Context, cluster string, c proxy.Caller, path, accept string) answered {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	late := time.AfterFunc(beginTime, func() { cancel(fmt.Errorf("it does not answer within %s", beginTime)) })
 	defer late.Stop()
-	forward, err := s.members.Of(ctx, cluster)
+	forward, err := m.Of(ctx, cluster)
 	if err != nil {
 		return answered{err: err}
 	}
@@ -141,7 +132,7 @@ func (a answered) failure() error {
 
 // listAll answers with the lists of all clusters, one after the other. Clusters without an answer are named in warnings; if none answers,
 // the error is that of the first.
-func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
+func (m *Members) listAll(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
 	accept := "application/json"
 	if strings.Contains(r.Header.Get("Accept"), "as=Table") {
 		accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -150,7 +141,7 @@ func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.C
 	for _, name := range []string{"limit", "continue", "resourceVersion", "resourceVersionMatch"} { // of one cluster
 		query.Del(name)
 	}
-	all, err := s.askAll(r.Context(), c, r.URL.EscapedPath()+"?"+query.Encode(), accept)
+	all, err := m.askAll(r.Context(), c, r.URL.EscapedPath()+"?"+query.Encode(), accept)
 	if err != nil {
 		proxy.Refuse(w, err)
 		return
@@ -198,12 +189,12 @@ func (s *proxyStorage) listAll(w http.ResponseWriter, r *http.Request, c proxy.C
 }
 
 // findOne sends a request to the one cluster that has the object, as the caller sees it.
-func (s *proxyStorage) findOne(w http.ResponseWriter, r *http.Request, c proxy.Caller, of schema.GroupResource, info *request.RequestInfo) {
+func (m *Members) findOne(w http.ResponseWriter, r *http.Request, c proxy.Caller, of schema.GroupResource, info *request.RequestInfo) {
 	path := strings.TrimSuffix(r.URL.EscapedPath(), "/")
 	if info.Subresource != "" {
 		path = path[:strings.LastIndex(path, "/"+info.Name+"/")+1+len(info.Name)]
 	}
-	all, err := s.askAll(r.Context(), c, path, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json")
+	all, err := m.askAll(r.Context(), c, path, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json")
 	if err != nil {
 		proxy.Refuse(w, err)
 		return
@@ -229,7 +220,7 @@ func (s *proxyStorage) findOne(w http.ResponseWriter, r *http.Request, c proxy.C
 	}
 	var forward proxy.Forward
 	if err == nil {
-		forward, err = s.members.Of(r.Context(), found[0])
+		forward, err = m.Of(r.Context(), found[0])
 	}
 	if err != nil {
 		proxy.Refuse(w, err)

@@ -25,6 +25,8 @@ const (
 	kind        = "Cluster"
 	resource    = "clusters"
 	subresource = "proxy"
+	// allClusters is the name of a cluster that stands for all (Karmada 9.4).
+	allClusters = "*"
 )
 
 // Storage returns the storage of each resource. Requests for no resource of all clusters are for the hub. Requests end when stopping is
@@ -84,7 +86,7 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		defer end()
 		r.URL = at
 		if cluster == allClusters {
-			s.fanOut(w, r, caller)
+			s.toAll(w, r, caller)
 			return
 		}
 		forward, err := s.members.Of(ctx, cluster)
@@ -94,6 +96,19 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		}
 		forward(w, r, caller)
 	}), nil
+}
+
+// toAll answers a request for all clusters. Those for no resource, such as discovery, are for the hub.
+func (s *proxyStorage) toAll(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
+	info, err := Read(r)
+	switch {
+	case err != nil:
+		proxy.Refuse(w, err)
+	case !info.IsResourceRequest:
+		s.toHub(w, r, c)
+	default:
+		s.members.FanOut(w, r, c, info)
+	}
 }
 
 // Methods returns the methods of requests that go on to a cluster.

@@ -54,6 +54,8 @@ func (s *Server) serveProxying(w http.ResponseWriter, r *http.Request, name stri
 		proxy.Refuse(w, err)
 	case !a.IsResourceRequest:
 		s.ToHub(w, r, c)
+	case !cached && a.APIGroup == metrics.Group:
+		s.Members.FanOut(w, r, c, a.RequestInfo)
 	case !cached:
 		s.AsCaller.ForwardAt(w, r, c)
 	case a.Subresource == "" && (a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"):
@@ -100,7 +102,9 @@ func (s *Server) ToHub(w http.ResponseWriter, r *http.Request, c proxy.Caller) {
 		proxy.Refuse(w, apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf("user %q cannot get path %q on the hub", c.User, r.URL.Path)))
 		return
 	}
-	s.AsCaller.ForwardOwn(w, r)
+	if !s.discover(w, r) {
+		s.AsCaller.ForwardOwn(w, r)
+	}
 }
 
 // view has the caches that a caller may read.

@@ -1,5 +1,6 @@
 // Package kubelet answers for fake nodes what an API server asks their kubelets: the logs of a container, and the commands in it. Nothing
-// runs there, so that the logs say only this, and a command prints itself and its standard input.
+// runs there, so that the logs say only this, and a command prints itself and its standard input. A command that ends with "exit 3" has this
+// exit code.
 package kubelet
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
 
@@ -94,6 +96,22 @@ func execute(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, strings.Join(r.URL.Query()["command"], " "))
 }
 
+// status returns the end of a command.
+func status(command []string) metav1.Status {
+	if len(command) == 0 {
+		return metav1.Status{Status: metav1.StatusSuccess}
+	}
+	text, exits := strings.CutPrefix(command[len(command)-1], "exit ")
+	code, err := strconv.Atoi(text)
+	if !exits || err != nil || code == 0 {
+		return metav1.Status{Status: metav1.StatusSuccess}
+	}
+	return metav1.Status{
+		Status: metav1.StatusFailure, Reason: remotecommand.NonZeroExitCodeReason, Message: fmt.Sprintf("command terminated with exit code %d", code),
+		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: remotecommand.ExitCodeCauseType, Message: strconv.Itoa(code)}}},
+	}
+}
+
 // attach prints the log of a container, and the standard input.
 func attach(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, strings.Join(Log(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container")), "\n"))
@@ -125,7 +143,7 @@ func answer(w http.ResponseWriter, r *http.Request, text string) {
 	if in := streams["stdin"]; in != nil {
 		_, _ = io.Copy(streams["stdout"], in) // an error ends the command
 	}
-	_ = json.NewEncoder(streams["error"]).Encode(metav1.Status{Status: metav1.StatusSuccess}) // the caller may be gone
+	_ = json.NewEncoder(streams["error"]).Encode(status(query["command"])) // the caller may be gone
 	for _, s := range streams {
 		_ = s.Close()
 	}
