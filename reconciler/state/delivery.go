@@ -97,8 +97,8 @@ func (f *Federation) Conclude(j delivery.Job, r delivery.Result, now time.Time) 
 	f.contend(&c, l, r, now)
 	if f.follows(j) {
 		touched := l.Conclude(r)
-		f.updateObjectsOn(&c, touched, l.Name)
 		f.endBulk(&c, now)
+		f.updateObjectsOn(&c, touched, l.Name)
 		f.repairDrifted(&c, l, now)
 	}
 	if about := f.clusters[l.Name]; about != nil && !r.Down {

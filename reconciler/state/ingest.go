@@ -24,8 +24,8 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 	if f.ingestDiscovered(l, r) {
 		c.Replan = append(c.Replan, f.key)
 	}
-	f.updateObjectsOn(&c, touched, r.Spec.Cluster)
 	f.mergeReport(&c, l, now)
+	f.updateObjectsOn(&c, touched, r.Spec.Cluster)
 	return c
 }
 
@@ -61,6 +61,7 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 	if l.Report.Status.Synced {
 		l.MarkListed(l.ReportedKinds())
 	}
+	f.endBulk(c, now)
 	for id := range touched {
 		f.checkEvictions(c, id)
 		f.updateObject(c, id, 0)
@@ -68,7 +69,6 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 	if l.Listed && !listed {
 		f.flushWaiting(c, l.Name)
 	}
-	f.endBulk(c, now)
 }
 
 // InheritInventories takes over the inventories that replicas recorded: they may not be in the Inventories yet.

@@ -8,7 +8,7 @@ import (
 )
 
 func (f *Federation) updateRelease(c *changes.Changes, interval time.Duration) {
-	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key}, Interval: interval})
+	c.Updates = append(c.Updates, f.bulk.Gather(changes.Update{Status: changes.Status{Federation: f.key}, Interval: interval}))
 }
 
 func (f *Federation) updateCluster(c *changes.Changes, cluster string, interval time.Duration) {
@@ -16,7 +16,7 @@ func (f *Federation) updateCluster(c *changes.Changes, cluster string, interval 
 }
 
 func (f *Federation) updateObject(c *changes.Changes, id manifest.ID, interval time.Duration) {
-	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Object: id}, Interval: interval})
+	c.Updates = append(c.Updates, f.bulk.Gather(changes.Update{Status: changes.Status{Federation: f.key, Object: id}, Interval: interval}))
 }
 
 // observed adds the updates that follow from an observation of one object on one cluster.
@@ -43,10 +43,10 @@ func (f *Federation) updateObjectsOn(c *changes.Changes, ids map[manifest.ID]boo
 	f.updateRelease(c, f.bulk.Interval(0, changes.BulkComputeInterval))
 }
 
-// endBulk ends the bulk when every reachable cluster has been delivered, and updates all objects.
+// endBulk ends the bulk when every reachable cluster has been delivered, and updates all objects. Updates that follow from the last
+// delivery are made afterwards, so that they do not wait.
 func (f *Federation) endBulk(c *changes.Changes, now time.Time) {
-	if f.bulk.Active && !f.outstanding(now) {
-		f.bulk.Active, f.bulk.Urgent = false, nil
+	if f.bulk.Delivering && !f.outstanding(now) && f.bulk.End() {
 		f.updateObjects(c, f.objectIDs())
 	}
 }

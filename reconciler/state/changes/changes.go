@@ -146,7 +146,10 @@ func (c *Changes) Event(about Record, kind, reason, message string) {
 // Bulk is the delivery of many changed objects. While it lasts, statuses are written less often.
 type Bulk struct {
 	Active bool
-	since  time.Time
+	// Delivering is set, in a bulk or not, until every reachable cluster was delivered: a status that is written before competes with the
+	// deliveries, and soon changes again.
+	Delivering bool
+	since      time.Time
 	// Urgent are the few objects that a newer change touches. The map is replaced, never changed.
 	Urgent map[manifest.ID]bool
 }
@@ -156,10 +159,19 @@ func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval t
 	u := Update{Status: Status{Federation: key, Object: id}, Interval: interval}
 	switch {
 	case !b.Active:
+		return b.Gather(u)
 	case b.Urgent[id]:
 		u.Interval = ObjectInterval
 	default:
 		u.Interval, u.Since = bulkObjectInterval, b.since
+	}
+	return u
+}
+
+// Gather delays an update that follows from the first results of a delivery, which is no bulk, until StartDelay after its start.
+func (b *Bulk) Gather(u Update) Update {
+	if b.Delivering && !b.Active {
+		u.Interval, u.Since = max(u.Interval, StartDelay), b.since
 	}
 	return u
 }
@@ -194,10 +206,13 @@ func (b *Bulk) Interval(usual, inBulk time.Duration) time.Duration {
 
 // Begin starts a bulk if many objects changed. During a bulk, it marks the objects of a small change urgent.
 func (b *Bulk) Begin(changed map[manifest.ID]bool, now time.Time) {
+	b.Delivering = true
 	switch {
 	case len(changed) > BulkSize:
 		b.Active, b.since, b.Urgent = true, now, nil
-	case b.Active:
+	case !b.Active:
+		b.since = now
+	default:
 		urgent := make(map[manifest.ID]bool, len(changed)+len(b.Urgent))
 		for id := range changed {
 			urgent[id] = true
@@ -209,6 +224,13 @@ func (b *Bulk) Begin(changed map[manifest.ID]bool, now time.Time) {
 		}
 		b.Urgent = urgent
 	}
+}
+
+// End ends the delivery, and reports whether it was a bulk.
+func (b *Bulk) End() (bulk bool) {
+	bulk = b.Active
+	*b = Bulk{}
+	return bulk
 }
 
 // ObjectUpdate returns the changes that update the status of one object.

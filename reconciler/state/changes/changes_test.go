@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
 )
@@ -31,4 +32,27 @@ func TestDeliveryUpdatesOfABulk(t *testing.T) {
 		require.Equal(t, 5*time.Second, u.Interval)
 		require.Zero(t, u.Since, "a cluster that is done")
 	}
+}
+
+// The results of the first clusters do not compete with the deliveries to the others; those of the last one do not wait.
+func TestFirstResultsAreGathered(t *testing.T) {
+	begin, id := time.Unix(1000, 0), manifest.ID{Name: "web"}
+	var b Bulk
+	result := func() Update { return b.ObjectUpdate(types.NamespacedName{}, id, ObjectInterval) }
+	at := result()
+	b.Begin(map[manifest.ID]bool{id: true}, begin)
+	require.Equal(t, Update{Status: at.Status, Interval: StartDelay, Since: begin}, result())
+	require.Equal(t, time.Second, b.Gather(Update{Interval: time.Second}).Interval, "it waits longer anyway")
+	require.False(t, b.End())
+	require.Equal(t, at, result())
+
+	many := map[manifest.ID]bool{}
+	for n := range BulkSize + 1 {
+		many[manifest.ID{Name: string(rune('a' + n))}] = true
+	}
+	b.Begin(many, begin)
+	b.Begin(map[manifest.ID]bool{id: true}, begin.Add(time.Minute))
+	require.Equal(t, Update{Status: at.Status, Interval: ObjectInterval}, result(), "urgent during a bulk")
+	require.True(t, b.End())
+	require.Equal(t, at, result())
 }
