@@ -38,19 +38,19 @@ func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		for _, version := range crd.Spec.Versions {
 			unwrap(version.Schema.OpenAPIV3Schema)
 		}
-		if crd.Spec.Names.Kind == "FederatedObject" {
-			addCreateVersion(crd)
+		if kind := crd.Spec.Names.Kind; kind == "FederatedObject" || kind == "Delivery" {
+			addWholeVersion(crd)
 		}
 		all = append(all, crd)
 	}
 	return all, nil
 }
 
-// addCreateVersion adds CreateVersion to the versions of a kind: the same schema and columns without the subresource.
-func addCreateVersion(crd *apiextensionsv1.CustomResourceDefinition) {
-	create := crd.Spec.Versions[0].DeepCopy()
-	create.Name, create.Storage, create.Subresources = CreateVersion.Version, false, nil
-	crd.Spec.Versions = append(crd.Spec.Versions, *create)
+// addWholeVersion adds WholeVersion to the versions of a kind: the same schema and columns without the subresource.
+func addWholeVersion(crd *apiextensionsv1.CustomResourceDefinition) {
+	whole := crd.Spec.Versions[0].DeepCopy()
+	whole.Name, whole.Storage, whole.Subresources = WholeVersion.Version, false, nil
+	crd.Spec.Versions = append(crd.Spec.Versions, *whole)
 }
 
 // unwrap joins the lines of each paragraph of the descriptions of a schema.

@@ -155,7 +155,7 @@ func startsUnknown(t *testing.T, hub client.Client) {
 	}
 }
 
-// createsWithStatus: CreateVersion alone keeps the status of a create. Afterwards, writes of v1alpha1 replace spec and status
+// createsWithStatus: WholeVersion alone keeps the status of a create. Afterwards, writes of v1alpha1 replace spec and status
 // as a whole, and neither touches the other.
 func createsWithStatus(t *testing.T, hub client.Client) {
 	apply := func(version, message string, types ...string) *v1alpha1.FederatedObject {
@@ -192,7 +192,7 @@ func createsWithStatus(t *testing.T, hub client.Client) {
 		return all
 	}
 
-	o := apply("v1alpha1-create", "first", "Ready", "Healthy", "Applied")
+	o := apply("v1alpha1-whole", "first", "Ready", "Healthy", "Applied")
 	require.EqualValues(t, 1, o.Generation)
 	require.EqualValues(t, 1, o.Status.ObservedGeneration)
 	require.Equal(t, []string{"Ready", "Healthy", "Applied"}, typesOf(o))
@@ -207,7 +207,7 @@ func createsWithStatus(t *testing.T, hub client.Client) {
 	require.Equal(t, "second", o.Spec.Message)
 	require.Equal(t, []string{"Ready", "Stalled"}, typesOf(o), "conditions that the create had are gone")
 
-	o = apply("v1alpha1-create", "third", "Ready")
+	o = apply("v1alpha1-whole", "third", "Ready")
 	require.EqualValues(t, 3, o.Generation, "an object that was there: its status is not about this generation")
 	require.NoError(t, hub.Delete(t.Context(), o))
 }

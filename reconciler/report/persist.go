@@ -133,7 +133,7 @@ func (r *Reporter) createObject(ctx context.Context, f *state.Federation, id man
 		if patient && in.InBulk && isProgressing(in.Object.Status.Conditions) {
 			return nil
 		}
-		write = func(ctx context.Context, _ client.Object) error { return r.store.Create(ctx, in.Object) }
+		write = r.store.PutWhole
 	}
 	if err := write(ctx, in.Object); err != nil {
 		f.ObjectNotCreated(id)
@@ -154,31 +154,6 @@ const firstGeneration = 1
 func isProgressing(conditions []metav1.Condition) bool {
 	ready := meta.FindStatusCondition(conditions, fluxmeta.ReadyCondition)
 	return ready != nil && ready.Reason == status.Progressing
-}
-
-// WriteAssignment writes the spec of a Delivery that the hub does not have yet, if several replicas share the clusters. A replica that
-// takes a cluster over executes the spec that the hub has. If that were an older one than the replica before it executed, the cluster
-// would go back to an older commit.
-func (r *Reporter) WriteAssignment(ctx context.Context, f *state.Federation, cluster string) error {
-	if !r.registry.Shared() || r.registry.Follower() {
-		return nil
-	}
-	return r.writeDeliverySpec(ctx, f, cluster)
-}
-
-// writeDeliverySpec writes the spec of a Delivery that the hub does not have yet.
-func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, cluster string) error {
-	defer r.lock(deliveryLock(f, cluster))()
-	d := f.DeliveryToWrite(cluster)
-	if d == nil {
-		return nil
-	}
-	if err := r.put(ctx, f, d); err != nil {
-		return err
-	}
-	r.assigned(cluster)
-	r.update(changes.Update{Status: changes.Status{Federation: f.Key(), Cluster: cluster}})
-	return nil
 }
 
 // WriteUnobserved replaces the statuses that claim something about clusters which this process cannot observe. why is the

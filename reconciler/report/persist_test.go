@@ -177,27 +177,38 @@ func TestAnUnwrittenRecordFollowsGit(t *testing.T) {
 type writes struct {
 	store.Store
 	creates, puts, statuses int
+	deliveries              []string
 	lossy                   bool
 }
 
-func (w *writes) Create(ctx context.Context, o *v1alpha1.FederatedObject) error {
+func (w *writes) PutWhole(ctx context.Context, o client.Object) error {
+	if _, is := o.(*v1alpha1.Delivery); is {
+		w.deliveries = append(w.deliveries, "whole")
+		return w.Store.PutWhole(ctx, o)
+	}
 	w.creates++
-	if err := w.Store.Create(ctx, o.DeepCopy()); err != nil || w.lossy {
+	if err := w.Store.PutWhole(ctx, o.DeepCopyObject().(client.Object)); err != nil || w.lossy {
 		return errors.Join(err, errors.New("no answer"))
 	}
-	return w.Store.Create(ctx, o)
+	return w.Store.PutWhole(ctx, o)
 }
 
 func (w *writes) Put(ctx context.Context, o client.Object) error {
-	if _, is := o.(*v1alpha1.FederatedObject); is {
+	switch o.(type) {
+	case *v1alpha1.FederatedObject:
 		w.puts++
+	case *v1alpha1.Delivery:
+		w.deliveries = append(w.deliveries, "spec")
 	}
 	return w.Store.Put(ctx, o)
 }
 
 func (w *writes) PutStatus(ctx context.Context, o client.Object) error {
-	if _, is := o.(*v1alpha1.FederatedObject); is {
+	switch o.(type) {
+	case *v1alpha1.FederatedObject:
 		w.statuses++
+	case *v1alpha1.Delivery:
+		w.deliveries = append(w.deliveries, "status")
 	}
 	return w.Store.PutStatus(ctx, o)
 }
@@ -245,7 +256,7 @@ func TestAnObjectIsCreatedWithItsStatus(t *testing.T) {
 		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id))
 		require.NoError(t, a.reporter.WriteObject(t.Context(), a.f, id), "a second time")
 	}
-	require.Equal(t, writes{Store: w.Store, creates: bulk + 9, puts: 1, statuses: 2}, *w)
+	require.Equal(t, writes{Store: w.Store, creates: bulk + 9, puts: 1, statuses: 2, deliveries: w.deliveries}, *w)
 	list := &v1alpha1.FederatedObjectList{}
 	require.NoError(t, a.store.List(t.Context(), list, "demo", "prod"))
 	require.Len(t, list.Items, bulk+10)
@@ -280,23 +291,45 @@ func TestALostCreateIsNotForgotten(t *testing.T) {
 	require.EqualValues(t, 1, list.Items[0].Status.ObservedGeneration)
 }
 
-// TestADeliveryIsPersistedAfterItHasBegun: until the hub has its spec, its status is not computed, and the Release relies
-// on nothing that it reported.
-func TestADeliveryIsPersistedAfterItHasBegun(t *testing.T) {
+// TestADeliveryIsWrittenWithItsStatus: after a push, one request writes the spec and the status that is about it. A status that was
+// computed for a spec that the hub never got is not about the next spec, which gets that generation.
+func TestADeliveryIsWrittenWithItsStatus(t *testing.T) {
 	a := persistTo(t)
+	w := &writes{Store: a.store}
+	a.reporter.store = w
+	compute := func() v1alpha1.Delivery {
+		a.reporter.ComputeDelivery(a.f, "eu")
+		return a.deliveries()[0]
+	}
 	a.push("1", "", "a=1")
 	require.Nil(t, a.f.DeliveryToWrite("eu"), "the first is there before anything is delivered")
-	done := a.deliveries()[0].Generation
+	a.deliver(a.list())
+	first := compute()
+	require.NoError(t, a.reporter.WriteDelivery(t.Context(), a.f, "eu"))
+	require.Equal(t, []string{"spec", "status"}, w.deliveries)
+	require.Equal(t, first.Generation, first.Status.ObservedGeneration)
 
 	a.push("2", "", "a=2")
+	require.Equal(t, first.Generation+1, compute().Status.ObservedGeneration)
+	a.push("3", "", "a=3")
+	second := a.deliveries()[0].Status
+	require.Equal(t, first.Generation, second.ObservedGeneration, "no status is about the third revision yet")
+	for _, c := range second.Conditions {
+		require.Equal(t, first.Generation, c.ObservedGeneration, c.Type)
+	}
 	require.NotNil(t, a.f.DeliveryToWrite("eu"))
-	a.reporter.ComputeDelivery(a.f, "eu")
-	require.Zero(t, a.deliveries()[0].Status.ObservedGeneration, "no status is computed for a spec that the hub does not have")
 
-	require.NoError(t, a.reporter.writeDeliverySpec(t.Context(), a.f, "eu"))
-	require.Nil(t, a.f.DeliveryToWrite("eu"))
-	require.Equal(t, done+1, a.deliveries()[0].Generation)
-	require.Equal(t, "2", a.deliveries()[0].Spec.Revision)
+	compute()
+	require.NoError(t, a.reporter.WriteDelivery(t.Context(), a.f, "eu"))
+	require.Equal(t, []string{"spec", "status", "whole"}, w.deliveries)
+	stored := &v1alpha1.DeliveryList{}
+	require.NoError(t, a.store.List(t.Context(), stored, "demo", "prod"))
+	require.Len(t, stored.Items, 1)
+	require.Equal(t, "3", stored.Items[0].Spec.Revision)
+	require.Equal(t, first.Generation+1, stored.Items[0].Generation)
+	require.Equal(t, first.Generation+1, stored.Items[0].Status.ObservedGeneration)
+	require.NoError(t, a.reporter.WriteDelivery(t.Context(), a.f, "eu"))
+	require.Len(t, w.deliveries, 3)
 }
 
 // TestReleasesAreSupersededWithTheStatus has the older Release marked with the first write of the status, and not while another one

@@ -2,10 +2,8 @@ package report
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -74,43 +72,6 @@ func (r *Reporter) put(ctx context.Context, f *state.Federation, record changes.
 	return nil
 }
 
-// ComputeDelivery brings the status of a Delivery up to date in memory.
-func (r *Reporter) ComputeDelivery(f *state.Federation, cluster string) {
-	r.Enqueue(f.ComputeDelivery(cluster, time.Now()))
-}
-
-// WriteDelivery writes the spec of a Delivery, if the hub does not have it, and the status as it was computed last.
-func (r *Reporter) WriteDelivery(ctx context.Context, f *state.Federation, cluster string) error {
-	return errors.Join(r.writeDeliverySpec(ctx, f, cluster), r.writeDeliveryStatus(ctx, f, cluster))
-}
-
-// writeDeliveryStatus writes the status of a Delivery and its inventory.
-func (r *Reporter) writeDeliveryStatus(ctx context.Context, f *state.Federation, cluster string) error {
-	defer r.lock(deliveryLock(f, cluster))()
-	if d := f.TakeDelivery(cluster); d != nil {
-		if _, err := r.writeInventory(ctx, f, cluster, true); err != nil { // the hub never has fewer entries than the status counts
-			f.DeliveryNotWritten(cluster)
-			return err
-		}
-		if err := r.store.PutStatus(ctx, d); err != nil {
-			f.DeliveryNotWritten(cluster)
-			return r.recreate(ctx, f, d, changes.Status{Federation: f.Key(), Cluster: cluster}, err)
-		}
-		r.wrote(changes.Status{Federation: f.Key(), Cluster: cluster, Write: true})
-	}
-	_, err := r.writeInventory(ctx, f, cluster, false)
-	return err
-}
-
-func (r *Reporter) writeDeliveryStatuses(ctx context.Context, f *state.Federation, clusters []string) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(writers)
-	for _, cluster := range clusters {
-		g.Go(func() error { return r.writeDeliveryStatus(ctx, f, cluster) })
-	}
-	return g.Wait()
-}
-
 // writeRelease writes the status of the newest Release. While its plan is being persisted, the Release is Progressing
 // whatever the clusters report.
 func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error {
@@ -119,7 +80,7 @@ func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error 
 	if release == nil {
 		return nil
 	}
-	if err := r.writeDeliveryStatuses(ctx, f, before); err != nil {
+	if err := r.writeDeliveries(ctx, f, before); err != nil {
 		f.ReleaseNotWritten()
 		return err
 	}

@@ -94,8 +94,7 @@ func (f *Federation) unpersistedDeliveries(u *Unpersisted) {
 			l.Delivery.Spec = next.Spec
 			u.Puts = append(u.Puts, next)
 		case l.SpecDirty, known.Spec != next.Spec, !equality.Semantic.DeepEqual(known.OwnerReferences, next.OwnerReferences):
-			next.Status, next.Generation, next.UID = known.Status, known.Generation, known.UID
-			l.Delivery, l.SpecDirty = next, true
+			l.Assign(next)
 		}
 	}
 }
@@ -188,14 +187,9 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 		}
 		f.records.objects.Set(o)
 	case *v1alpha1.Delivery:
-		if l := f.clusters[o.Spec.Cluster]; l != nil && l.Delivery.Spec == o.Spec {
-			recreated := l.Delivery.UID != "" && l.Delivery.UID != o.UID
-			if recreated && l.Recreated() {
-				delete(f.discovered, l.Name)
-				c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: l.Name, Priority: changes.Change})
-			}
-			o.Status = l.Delivery.Status // the newest status may not be written yet
-			l.Delivery, l.SpecDirty = o, false
+		if l := f.clusters[o.Spec.Cluster]; l != nil && l.Acknowledge(o) {
+			delete(f.discovered, l.Name)
+			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: l.Name, Priority: changes.Change})
 		}
 	case *v1alpha1.Release: // a status is never claimed of a generation that it is not about
 		if r := f.records.release; r.Name == o.Name {

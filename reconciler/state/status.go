@@ -109,7 +109,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	if l != nil && !own {
 		f.mergeReport(&c, l, now)
 	}
-	if l == nil || !f.active.persisted || l.Delivery.Name == "" || l.SpecDirty || !f.settled(&c, l, now) {
+	if l == nil || !f.active.persisted || l.Delivery.Name == "" || l.SpecDirty && !own || !f.settled(&c, l, now) {
 		return c
 	}
 	if own { // else the replica that owns the cluster reports it
@@ -126,29 +126,31 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	if wait := run.DeletionWait(now); wait > 0 {
 		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})
 	}
-	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, l.Cells(f.circumstances(run.Unreachable)), now)
+	next := status.Delivery(l.Delivery.Status, l.Generation(), f.active.revision, run, l.Cells(f.circumstances(run.Unreachable)), now)
 	f.deliveryEvents(&c, l, next, reach, now)
 	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty && l.InventoryIsRecorded() {
 		return c
 	}
 	l.Delivery.Status, l.StatusDirty = next, true
+	if l.SpecDirty { // written with the spec
+		f.updateRelease(&c, changes.ReleaseInterval)
+		return c
+	}
 	ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition)
 	c.Updates = append(c.Updates, f.bulk.DeliveryUpdate(changes.Status{Federation: f.key, Cluster: cluster}, len(f.clusters), ready != nil && ready.Reason == status.Progressing))
 	f.updateRelease(&c, f.bulk.Interval(changes.ReleaseInterval, changes.BulkComputeInterval))
 	return c
 }
 
-// TakeDelivery returns a copy of a Delivery whose status has to be written; nil if it has not. A status about the spec
-// before is not worth a write.
-func (f *Federation) TakeDelivery(cluster string) *v1alpha1.Delivery {
+// TakeDelivery returns the next write of a Delivery; an empty one if the hub has everything.
+func (f *Federation) TakeDelivery(cluster string) delivery.Write {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	if l == nil || !l.StatusDirty || l.SpecDirty {
-		return nil
+	if l == nil || l.SpecDirty && !f.active.persisted {
+		return delivery.Write{}
 	}
-	l.StatusDirty = false
-	return l.Delivery.DeepCopy()
+	return l.TakeWrite()
 }
 
 // DeliveryNotWritten has the status of a Delivery written again.

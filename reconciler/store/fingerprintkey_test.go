@@ -29,6 +29,7 @@ func TestOnAHub(t *testing.T) {
 	t.Run("the key of fingerprints", func(t *testing.T) { keyOfFingerprints(t, hub) })
 	t.Run("two writers of a status", func(t *testing.T) { twoWriters(t, hub) })
 	t.Run("a second owner of a status", func(t *testing.T) { secondOwner(t, hub) })
+	t.Run("spec and status in one request", func(t *testing.T) { whole(t, hub) })
 }
 
 // keyOfFingerprints checks that the first process that needs a key makes it, and that all have the same.

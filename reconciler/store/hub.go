@@ -39,18 +39,24 @@ func (h Hub) Put(ctx context.Context, obj client.Object) error {
 		return err
 	}
 	spec, _ := parts(obj)
-	return h.put(ctx, gvk, obj, map[string]any{"spec": spec})
+	return h.put(ctx, gvk, obj, "", map[string]any{"spec": spec})
 }
 
-// Create implements Store.
-func (h Hub) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
-	return h.put(ctx, v1alpha1.CreateVersion.WithKind("FederatedObject"), obj, map[string]any{"spec": obj.Spec, "status": obj.Status})
+// PutWhole implements Store.
+func (h Hub) PutWhole(ctx context.Context, obj client.Object) error {
+	gvk, err := apiutil.GVKForObject(obj, h.client.Scheme())
+	if err != nil {
+		return err
+	}
+	spec, status := parts(obj)
+	return h.put(ctx, v1alpha1.WholeVersion.WithKind(gvk.Kind), obj, obj.GetUID(), map[string]any{"spec": spec, "status": status})
 }
 
-// put applies a part of obj that has its spec, and sets UID and generation to the stored ones.
-func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, part map[string]any) error {
+// put applies a part of obj that has its spec, and sets UID and generation to the stored ones. It refuses an object without the UID,
+// unless the UID is empty.
+func (h Hub) put(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, uid types.UID, part map[string]any) error {
 	defer h.versions.begin(obj)()
-	part["metadata"] = metadata{Namespace: obj.GetNamespace(), Name: obj.GetName(), Labels: obj.GetLabels(), OwnerReferences: obj.GetOwnerReferences()}
+	part["metadata"] = metadata{Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: uid, Labels: obj.GetLabels(), OwnerReferences: obj.GetOwnerReferences()}
 	answer, err := h.apply(ctx, h.client.Patch, gvk, part)
 	if err != nil {
 		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
@@ -159,6 +165,7 @@ func (h Hub) IsWriting(obj client.Object) bool { return h.versions.isWriting(obj
 type metadata struct {
 	Namespace       string                  `json:"namespace,omitempty"`
 	Name            string                  `json:"name"`
+	UID             types.UID               `json:"uid,omitempty"` // that the stored object must have
 	Labels          map[string]string       `json:"labels,omitempty"`
 	OwnerReferences []metav1.OwnerReference `json:"ownerReferences,omitempty"`
 	ResourceVersion string                  `json:"resourceVersion,omitempty"` // that the stored object must have

@@ -55,3 +55,43 @@ func secondOwner(t *testing.T, cfg *rest.Config) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(release), stored))
 	require.Nil(t, stored.Status.WaitingFor)
 }
+
+// whole checks that one request writes the spec and the status of a Delivery, that later writes of either replace it, and that the
+// Delivery which followed a deleted one does not get the status.
+func whole(t *testing.T, cfg *rest.Config) {
+	require.NoError(t, Install(t.Context(), cfg))
+	c := clientFor(t, cfg)
+	hub := NewHub(c, c)
+	d := &v1alpha1.Delivery{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "whole-eu"}}
+	d.Spec = v1alpha1.DeliverySpec{Federation: "whole", Cluster: "eu", Revision: "1", Digest: "1"}
+	require.NoError(t, hub.Put(t.Context(), d))
+	d.Status = v1alpha1.DeliveryStatus{ObservedGeneration: 1, Message: "first", LastAppliedRevision: "1"}
+	require.NoError(t, hub.PutStatus(t.Context(), d))
+	stored := func() *v1alpha1.Delivery {
+		s := &v1alpha1.Delivery{}
+		require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(d), s))
+		return s
+	}
+
+	d.Spec.Revision, d.Status = "2", v1alpha1.DeliveryStatus{ObservedGeneration: 2, Message: "second"}
+	require.NoError(t, hub.PutWhole(t.Context(), d))
+	require.EqualValues(t, 2, d.Generation)
+	require.Equal(t, d.Spec, stored().Spec)
+	require.Equal(t, d.Status, stored().Status)
+
+	d.Spec.Revision = "3"
+	require.NoError(t, hub.Put(t.Context(), d))
+	require.EqualValues(t, 3, stored().Generation)
+	require.Equal(t, "second", stored().Status.Message, "a spec alone keeps the status")
+	d.Status = v1alpha1.DeliveryStatus{ObservedGeneration: 3, ShortRevision: "3"}
+	require.NoError(t, hub.PutStatus(t.Context(), d))
+	require.Equal(t, d.Status, stored().Status, "a status alone replaces the one that came with the spec")
+
+	require.NoError(t, c.Delete(t.Context(), stored()))
+	require.True(t, apierrors.IsConflict(hub.PutWhole(t.Context(), d)), "the Delivery with this UID is gone")
+	again := d.DeepCopy()
+	require.NoError(t, hub.Put(t.Context(), again))
+	err := hub.PutWhole(t.Context(), d)
+	require.True(t, apierrors.IsInvalid(err), "another Delivery has the name: %v", err)
+	require.NoError(t, c.Delete(t.Context(), stored()))
+}

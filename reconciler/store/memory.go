@@ -55,13 +55,13 @@ func (m *Memory) Put(_ context.Context, obj client.Object) error {
 	return nil
 }
 
-// Create implements Store.
-func (m *Memory) Create(ctx context.Context, obj *v1alpha1.FederatedObject) error {
-	status := obj.Status
+// PutWhole implements Store.
+func (m *Memory) PutWhole(ctx context.Context, obj client.Object) error {
+	whole := obj.DeepCopyObject().(client.Object)
 	if err := m.Put(ctx, obj); err != nil {
 		return err
 	}
-	obj.Status = status
+	copyStatus(obj, whole)
 	return m.PutStatus(ctx, obj)
 }
 

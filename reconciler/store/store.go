@@ -18,9 +18,10 @@ type Store interface {
 	// Put creates or updates obj with the labels, the owner and the spec that it has here, and sets its UID and its
 	// generation to the stored ones. An existing object keeps its status, which the caller has to know.
 	Put(ctx context.Context, obj client.Object) error
-	// Create writes a FederatedObject that does not exist, with the status that it has here, in one request, and sets its UID
-	// and its generation. If it exists, its generation is not 1 afterwards, and the status is not about that generation.
-	Create(ctx context.Context, obj *v1alpha1.FederatedObject) error
+	// PutWhole is Put for a FederatedObject or a Delivery, with the status that it has here, in one request. The caller computed the
+	// status for the generation that it expects, and compares: somebody else may have changed the spec. With a UID, it only updates
+	// the object with that UID: without that object it returns Conflict, and Invalid if another one has the name.
+	PutWhole(ctx context.Context, obj client.Object) error
 	// PutStatus replaces the whole status of obj in one request. It returns NotFound if obj does not exist, and Conflict for a Cluster
 	// that has changed since it was read.
 	PutStatus(ctx context.Context, obj client.Object) error
