@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"internal":       {},
 	"api":            {},
 	"source":         {},
+	"source/cluster": {"api", "clusters", "render", "source"},
 	"clusters":       {"api", "clusters/fleet"},
 	"clusters/fleet": {"api"},
 	"clusters/local": {},
@@ -34,9 +35,9 @@ var arrows = map[string][]string{
 	"render":         {"api", "clusters/fleet"},
 	"propagate":      {"api", "clusters/fleet", "render", "status"},
 	"apiserver":      {"api", "clusters", "clusters/fleet"},
-	"reconciler":     {"api", "apiserver", "clusters", "clusters/fleet", "propagate", "render", "source", "status"},
-	"cmd":            {"apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source"},
-	"examples":       {"api", "apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "status"},
+	"reconciler":     {"api", "apiserver", "clusters", "clusters/fleet", "propagate", "render", "source", "source/cluster", "status"},
+	"cmd":            {"apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source", "source/cluster"},
+	"examples":       {"api", "apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "source/cluster", "status"},
 }
 
 // granted are the arrows that the design does not draw, each with its reason.
@@ -189,10 +190,11 @@ var within = map[string]map[string][]string{
 		"agent":                {"agent/bundlecache", "apply", "apply/live", "deliver", "member", "registration/request", "report", "state", "state/delivery", "state/reachability", "store"},
 		"deliver/workqueue":    {},
 		"deliver":              {"apply", "apply/live", "deliver/workqueue", "report", "state", "state/changes", "state/delivery", "state/reachability"},
+		"livecluster":          {},
 		"memory":               {},
 		"poison":               {},
 		"sync": {
-			"apply", "apply/live", "deliver", "memory", "poison", "publish", "report", "state", "state/activation", "state/approval", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
+			"apply", "apply/live", "deliver", "livecluster", "memory", "poison", "publish", "report", "state", "state/activation", "state/approval", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
 		},
 		"descheduler":            {"state"},
 		"diskwatch":              {"report", "state"},
@@ -209,7 +211,7 @@ var within = map[string]map[string][]string{
 		"metrics":                {"metrics/counts", "state/figures"},
 		"registration/request":   {},
 		"registration/applicant": {"registration/request"},
-		"registration":           {"registration/request", "state/changes"},
+		"registration":           {"manager", "registration/request", "state/changes"},
 		"commitstatus":           {},
 		"webhook":                {},
 		"trigger":                {},

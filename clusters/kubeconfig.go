@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
@@ -50,4 +51,15 @@ func checkSelfContained(user *api.AuthInfo, cluster *api.Cluster) error {
 		return errors.New("it refers to files; put their contents into it (kubectl config view --raw --flatten)")
 	}
 	return nil
+}
+
+// SourceConfig returns the client configuration of a Secret that names a cluster to be read: with the key kubeconfig, or with server,
+// token, caBundle and proxyURL. It is not bound to a Cluster of the hub. Errors never contain a token or a kubeconfig.
+func SourceConfig(secret map[string][]byte) (*rest.Config, error) {
+	t, err := readTarget(secret)
+	if err != nil {
+		return nil, err
+	}
+	t.config.QPS, t.config.UserAgent = -1, userAgent
+	return t.config, setProxy(t.config, t.proxyURL, nil)
 }

@@ -85,6 +85,10 @@ func (m *Member) Close() { utilnet.CloseIdleConnectionsFor(m.http.Transport) }
 // NewWatcher returns a watcher of the objects with the label applyset.kubernetes.io/part-of=id. It watches nothing
 // until SetKinds is called. The caller must close it.
 func (m *Member) NewWatcher(id string, sink watch.Sink) *watch.Watcher {
-	server := watch.Server{Client: m.client, Kinds: m.Kinds, Breaker: m.Breaker, RequestTimeout: RequestTimeout}
-	return watch.New(server, v1alpha1.PartOfLabel+"="+id, sink)
+	return m.Watch(watch.Scope{Labels: v1alpha1.PartOfLabel + "=" + id}, sink)
+}
+
+// Watch returns a watcher of the objects of a scope. It watches nothing until SetKinds is called. The caller must close it.
+func (m *Member) Watch(scope watch.Scope, sink watch.Sink) *watch.Watcher {
+	return watch.New(watch.Server{Client: m.client, Kinds: m.Kinds, Breaker: m.Breaker, RequestTimeout: RequestTimeout}, scope, sink)
 }

@@ -146,7 +146,7 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *activation.Pending
 	if err != nil {
 		return nil, nil, err
 	}
-	checkout, parts, err := gate.Read(ctx, clones, r.secret)
+	checkout, parts, err := gate.Read(ctx, syncer.Sources{Git: clones}, r.secret)
 	if err != nil {
 		return nil, nil, err
 	}

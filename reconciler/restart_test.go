@@ -39,6 +39,9 @@ func TestARestartWritesNothing(t *testing.T) {
 	require.Equal(t, before+2, w.configMapWrites(), "the hand-made change and its repair are all that was written")
 	w.ready(r, sha)
 	lostInventory(t, w, r)
+	if *mode != "pull" { // accord has no credentials of a cluster in pull mode
+		liveCluster(t, w)
+	}
 }
 
 // lostInventory: a part of the inventory is missing at the start. Nothing is written to the cluster until the part is back, or

@@ -30,6 +30,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/descheduler"
 	"github.com/accord-dev/accord/reconciler/diskwatch"
 	"github.com/accord-dev/accord/reconciler/failover"
+	"github.com/accord-dev/accord/reconciler/livecluster"
 	"github.com/accord-dev/accord/reconciler/manager"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/memory"
@@ -198,9 +199,12 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
+	live := livecluster.New(livecluster.Options{
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Networks: o.Sources.Networks, Changed: c.replans.Federation, Shared: o.Share,
+	})
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints, c.bundles),
-		Secrets: uncached, Sources: clones, Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
+		Secrets: uncached, Sources: syncer.NewSources(clones, live), Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
 		RequireTenant: o.RequireTenant,
 	}
 	past := rollout.NewPast(c.planner.PlanAt)
@@ -248,13 +252,14 @@ func (c *controllers) addTo(ctx context.Context, mgr ctrl.Manager, o Options) er
 		manager.Clusters(mgr, "removal", c.remover, manager.Workers(member.RemovalWorkers), predicate.Funcs{}),
 		c.commits.Start(mgr, manager.Workers(commitstatus.Workers)),
 		c.tenants.Start(mgr, manager.Workers(1)),
-		c.startRegistration(mgr, o.Register),
+		c.register.AddTo(mgr, o.Register),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.Leading(c.evictions.Run)),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { o.Descheduler.Run(ctx, c.registry, c.replans.Federation); return nil })),
 		mgr.Add(manager.Leading(func(ctx context.Context) error { c.bundles.Run(ctx); return nil })),
+		mgr.Add(manager.Always(c.planner.Sources.Live.Run)),
 		mgr.Add(manager.Always(memory.ReturnAtRest)),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.witness.Run(ctx); return nil })),
 		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),
@@ -263,14 +268,6 @@ func (c *controllers) addTo(ctx context.Context, mgr ctrl.Manager, o Options) er
 		c.shared.addTo(mgr, c),
 		replica.AddReports(mgr, c.pool, c.planner.Lead),
 	)
-}
-
-// startRegistration has the leader register clusters in pull mode, if that is on.
-func (c *controllers) startRegistration(mgr ctrl.Manager, on bool) error {
-	if !on {
-		return nil
-	}
-	return errors.Join(c.register.Start(mgr, manager.Workers(1)), mgr.Add(manager.Leading(c.register.RunTokens)))
 }
 
 // snapshot returns the figures of the metrics. Only the leader shows statuses; every replica shows the clusters that it

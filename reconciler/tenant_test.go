@@ -83,6 +83,9 @@ func hostileTenant(t *testing.T, w *world) {
 	require.Equal(t, "1", value())
 	require.EqualValues(t, 1, w.tenantIs("team-b", "ReconciliationSucceeded").Status.Federations)
 
+	// Production belongs to team-a: neither its Cluster nor one of its namespaces may be read.
+	require.Equal(t, "RefusedByTenant", b.refusedLive(&v1alpha1.ClusterSource{Name: "cluster-a", Namespaces: []string{"shop"}, Kinds: []string{"ConfigMap"}}))
+
 	everywhere := strings.NewReplacer("PropagationPolicy", "ClusterPropagationPolicy", "  namespace: shop\n", "").Replace(policyFor("all", both, ""))
 	binding := "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: admin, namespace: shop-b}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n"
 	before := w.clusters()
@@ -161,4 +164,20 @@ func hostileTenant(t *testing.T, w *world) {
 	for r, x := range map[*repository]*world{ra: a, rb: b, rc: c} {
 		require.NoError(t, w.hub.Delete(t.Context(), x.declared(r)))
 	}
+}
+
+// refusedLive declares a Federation with a live cluster as source, and returns the reason of Ready.
+func (w *world) refusedLive(live *v1alpha1.ClusterSource) (reason string) {
+	w.t.Helper()
+	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "stolen"}}
+	fed.Spec = v1alpha1.FederationSpec{Prune: true, Sources: []v1alpha1.Source{{Name: "prod", Cluster: live}}}
+	w.create(fed)
+	w.eventually("the Federation to have a reason", func() error {
+		require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKeyFromObject(fed), fed))
+		c := apimeta.FindStatusCondition(fed.Status.Conditions, "Ready")
+		reason = c.Reason
+		return unless(c.Status == metav1.ConditionFalse, c.Message)
+	})
+	require.NoError(w.t, w.hub.Delete(w.t.Context(), fed))
+	return reason
 }

@@ -27,6 +27,15 @@ func ParseRevision(s string) (pointer, commit string, err error) {
 	return pointer, strings.ToLower(commit), nil
 }
 
+// clusterPointer begins the revisions of live clusters.
+const clusterPointer = "cluster@sha256:"
+
+// ClusterRevision returns the revision of a snapshot of a live cluster with the given digits of its SHA-256.
+func ClusterRevision(digits string) string { return clusterPointer + digits }
+
+// IsCluster reports whether a revision is a snapshot of a live cluster.
+func IsCluster(revision string) bool { return strings.HasPrefix(revision, clusterPointer) }
+
 // SameCommit reports whether two revisions name the same commit, regardless of their refs. A malformed revision
 // equals none.
 func SameCommit(a, b string) bool {

@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Federation declares Git sources with workloads and policies that accord reconciles to the member clusters.
+// Federation declares sources with workloads and policies that accord reconciles to the member clusters: Git repositories and live
+// clusters.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=accord,shortName=fed
@@ -186,9 +187,11 @@ type HealthCheckExpr struct {
 // MaxSourceTimeout is the longest timeout of a source.
 const MaxSourceTimeout = 5 * time.Minute
 
-// Source is one Git repository.
+// Source is one Git repository, or one live cluster.
 //
-// +kubebuilder:validation:XValidation:rule="!self.url.lowerAscii().startsWith('http://') || has(self.insecure) && self.insecure",message="http:// is not encrypted: use https://, or set insecure: true"
+// +kubebuilder:validation:XValidation:rule="has(self.url) != has(self.cluster)",message="set exactly one of url and cluster"
+// +kubebuilder:validation:XValidation:rule="!has(self.cluster) || ![has(self.insecure) && self.insecure, has(self.ref), has(self.path), has(self.secretRef), has(self.verify), has(self.commitStatus)].exists(x, x)",message="insecure, ref, path, secretRef, verify and commitStatus are for a Git repository: remove them beside cluster"
+// +kubebuilder:validation:XValidation:rule="!has(self.url) || !self.url.lowerAscii().startsWith('http://') || has(self.insecure) && self.insecure",message="http:// is not encrypted: use https://, or set insecure: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.verify) || !has(self.verify.mode) || self.verify.mode == 'HEAD' || has(self.ref) && (has(self.ref.tag) || has(self.ref.semver))",message="verify.mode Tag and TagAndHEAD require ref.tag or ref.semver"
 // +kubebuilder:validation:XValidation:rule="!has(self.ref) || [has(self.ref.tag), has(self.ref.semver), has(self.ref.commit)].filter(x, x).size() <= 1",message="ref takes at most one of tag, semver and commit"
 type Source struct {
@@ -200,7 +203,10 @@ type Source struct {
 	// machine of the controllers unless they run with --allow-local-sources, and http:// unless insecure is true.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
-	URL string `json:"url"`
+	// +optional
+	URL string `json:"url,omitempty"`
+	// Cluster reads the objects of a live cluster in place of a repository. Policies come from there, from other sources, or both.
+	Cluster *ClusterSource `json:"cluster,omitempty"`
 	// Insecure allows http://. Files and credentials are sent unencrypted.
 	Insecure bool `json:"insecure,omitempty"`
 	// Ref to follow. The default is the default branch of the remote.

@@ -60,6 +60,9 @@ func (k *kindWatcher) run(ctx context.Context) {
 				k.failures++
 				continue
 			}
+		case meta.IsNoMatchError(err) && k.watcher.scope.Required:
+			k.resourceVersion = ""
+			k.lost(err)
 		case meta.IsNoMatchError(err):
 			k.resourceVersion = ""
 			k.complete(map[types.NamespacedName]bool{})
@@ -105,6 +108,9 @@ func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionReso
 	present := map[types.NamespacedName]bool{}
 	version := ""
 	var pages list.Pages
+	if sink, is := k.watcher.sink.(ListSink); is {
+		sink.Listing(k.gvk)
+	}
 	for next := ""; ; {
 		if err := pages.Next(); err != nil {
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)

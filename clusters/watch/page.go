@@ -19,13 +19,23 @@ import (
 // an object about eight times, decodes each object of a list twice, and runs a goroutine for every watch. A Reflector
 // would hold a whole list in memory.
 
-// request returns a request for all objects of a kind that match the selector.
+// request returns a request for all objects of a kind in the scope.
 func (k *kindWatcher) request(resource schema.GroupVersionResource) *rest.Request {
-	path := []string{"/apis", resource.Group, resource.Version, resource.Resource}
+	path, scope := []string{"/apis", resource.Group, resource.Version}, k.watcher.scope
 	if resource.Group == "" {
-		path = []string{"/api", resource.Version, resource.Resource}
+		path = []string{"/api", resource.Version}
 	}
-	return k.watcher.server.Client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watcher.selector)
+	if scope.Namespace != "" {
+		path = append(path, "namespaces", scope.Namespace)
+	}
+	r := k.watcher.server.Client.Get().AbsPath(append(path, resource.Resource)...).SetHeader("Accept", "application/json")
+	if scope.Labels != "" {
+		r.Param("labelSelector", scope.Labels)
+	}
+	if scope.Fields != "" {
+		r.Param("fieldSelector", scope.Fields)
+	}
+	return r
 }
 
 var errNoList = errors.New("the response is not a list")

@@ -104,9 +104,9 @@ func TestPagesAreReadAsByClientGo(t *testing.T) {
 				w.WriteHeader(c.code)
 				_, _ = w.Write([]byte(c.answer))
 			}))
-			k := kindWatcher{watcher: New(m.server, "x=y", nil), gvk: configMapKind}
+			k := kindWatcher{watcher: New(m.server, Scope{Labels: "x=y"}, nil), gvk: configMapKind}
 			defer k.watcher.Close()
-			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watcher.selector, Limit: pageSize, Continue: "token"})
+			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watcher.scope.Labels, Limit: pageSize, Continue: "token"})
 			got, h, err := k.read(t.Context(), "token")
 			require.Len(t, asked, 2)
 			require.Equal(t, asked[0], asked[1])
@@ -147,7 +147,7 @@ func BenchmarkPage(b *testing.B) {
 		_, _ = w.Write(text)
 	})
 	m := connect(b, cfg)
-	k := kindWatcher{watcher: New(m.server, "x=y", nil), gvk: configMapKind}
+	k := kindWatcher{watcher: New(m.server, Scope{Labels: "x=y"}, nil), gvk: configMapKind}
 	defer k.watcher.Close()
 	b.Run("here", func(b *testing.B) {
 		b.ReportAllocs()
@@ -203,7 +203,7 @@ func watchOf(b *testing.B, event string) (member, *kindWatcher) {
 			_, _ = w.Write([]byte(event))
 		}
 	}))
-	k := &kindWatcher{watcher: New(m.server, "x=y", discard{}), gvk: configMapKind}
+	k := &kindWatcher{watcher: New(m.server, Scope{Labels: "x=y"}, discard{}), gvk: configMapKind}
 	b.Cleanup(k.watcher.Close)
 	return m, k
 }

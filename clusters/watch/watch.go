@@ -31,6 +31,23 @@ type Sink interface {
 	Lost(gvk schema.GroupVersionKind, since time.Time, err error)
 }
 
+// A ListSink is a Sink that learns when a list begins: until Listed it has a part of the objects.
+type ListSink interface {
+	Sink
+	// Listing is called before the first object of a list is put.
+	Listing(gvk schema.GroupVersionKind)
+}
+
+// Scope selects the objects of a Watcher.
+type Scope struct {
+	// Labels and Fields are selectors; empty selects every object.
+	Labels, Fields string
+	// Namespace limits the Watcher to one namespace; empty: all namespaces, and objects without one.
+	Namespace string
+	// Required makes a kind that the cluster does not serve an interrupted watch. Without it, such a kind has no objects.
+	Required bool
+}
+
 // Server is the connection to a cluster.
 type Server struct {
 	Client         rest.Interface
@@ -39,12 +56,12 @@ type Server struct {
 	RequestTimeout time.Duration // for one page of a list
 }
 
-// A Watcher passes all objects with one inventory label on one cluster to a Sink. It retries errors with a capped
+// A Watcher passes all objects of a scope on one cluster to a Sink. It retries errors with a capped
 // back-off until it is closed.
 type Watcher struct {
-	server   Server
-	selector string
-	sink     Sink
+	server Server
+	scope  Scope
+	sink   Sink
 
 	ctx   context.Context // of every kind; ended by Close
 	stop  context.CancelFunc
@@ -54,18 +71,17 @@ type Watcher struct {
 	kinds map[schema.GroupVersionKind]*kindWatcher
 }
 
-// New returns a Watcher of the objects that selector matches. It watches nothing until SetKinds is called. The caller
-// must close it.
-func New(server Server, selector string, sink Sink) *Watcher {
+// New returns a Watcher of the objects of a scope. It watches nothing until SetKinds is called. The caller must close it.
+func New(server Server, scope Scope, sink Sink) *Watcher {
 	ctx, stop := context.WithCancel(context.Background()) // lives until Close
 	return &Watcher{
-		server: server, selector: selector, sink: sink,
+		server: server, scope: scope, sink: sink,
 		ctx: ctx, stop: stop, kinds: map[schema.GroupVersionKind]*kindWatcher{},
 	}
 }
 
-// SetKinds replaces the set of watched kinds and returns immediately. A kind that the cluster does not serve counts
-// as listed with no objects; it is watched as soon as the cluster serves it.
+// SetKinds replaces the set of watched kinds and returns immediately. A kind that the cluster does not serve is watched as soon as
+// the cluster serves it. Until then it counts as listed with no objects, unless the scope requires its kinds.
 func (w *Watcher) SetKinds(kinds []schema.GroupVersionKind) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,6 +14,10 @@ func (r *Rules) Sources(sources []v1alpha1.Source) []Refusal {
 	}
 	var all []Refusal
 	for _, s := range sources {
+		if s.Cluster != nil {
+			all = append(all, r.live(s)...)
+			continue
+		}
 		if why := r.refusesURL(s.URL); why != "" {
 			all = append(all, r.refuse("spec.sources", fmt.Sprintf("source %q", s.Name), why,
 				"use another repository, or ask an administrator to add its URL to spec.sources of the Tenant"))

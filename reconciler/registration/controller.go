@@ -4,6 +4,7 @@ package registration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	run "github.com/accord-dev/accord/reconciler/manager"
 	"github.com/accord-dev/accord/reconciler/registration/request"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
@@ -47,9 +49,16 @@ type Options struct {
 // Controller decides about the requests of agents, one after another: two requests cannot take one use of a token, or one name.
 type Controller struct{ Options }
 
-// Start has the manager run the controller with one worker.
+// AddTo has the leader register clusters in pull mode, if that is on.
+func (c *Controller) AddTo(mgr manager.Manager, on bool) error {
+	if !on {
+		return nil
+	}
+	return errors.Join(c.Start(mgr, run.Workers(1)), mgr.Add(run.Leading(c.RunTokens)))
+}
+
+// Start has the manager run the controller.
 func (c *Controller) Start(mgr manager.Manager, o controller.Options) error {
-	o.MaxConcurrentReconciles = 1
 	agents := predicate.NewPredicateFuncs(func(o client.Object) bool {
 		r, ok := o.(*certificatesv1.CertificateSigningRequest)
 		return ok && request.ForAgent(&r.Spec)

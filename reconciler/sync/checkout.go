@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/reconciler/livecluster"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
@@ -34,14 +35,35 @@ type Checkout struct {
 	unchanged map[string]bool
 	// signers are those of the verified sources, by source.
 	signers map[string][]verify.Signer
+	// again is the time after which the repositories are to be read again; 0 if they were read for the checkout.
+	again time.Duration
+}
+
+// Sources reads the sources of Federations.
+type Sources struct {
+	Git *source.Cache
+	// Live reads live clusters; nil: none can be read.
+	Live *livecluster.Readers
+
+	// recent are the commits that are used again while live clusters change; nil reads repositories every time.
+	recent *recentReads
+	// known are the commits that are used again, by source.
+	known map[string]source.Snapshot
 }
 
 // Fetch reads every source, and verifies its signatures. If one cannot be read, Fetch fails: a missing source is never read as empty.
-func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets) (Checkout, error) {
-	c, err := fetch(ctx, cache, fed, rules, secret, false)
-	if err == nil {
-		c.signers, err = c.verify(ctx, secret, time.Now())
+func Fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets) (Checkout, error) {
+	now := time.Now()
+	known, again := sources.recent.commits(fed, rules, now)
+	sources.known = known
+	c, err := fetch(ctx, sources, fed, rules, secret, false)
+	if err != nil {
+		return Checkout{}, err
 	}
+	if c.again = again; known == nil {
+		sources.recent.keep(fed, rules, c, now)
+	}
+	c.signers, err = c.verify(ctx, secret, now)
 	return c, err
 }
 
@@ -49,31 +71,43 @@ func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, r
 type secrets func(ctx context.Context, name string) (map[string][]byte, error)
 
 // fetch reads every source; offline, from the clones on disk. A recorded revision was verified when it was fetched first.
-func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets, offline bool) (Checkout, error) {
+func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules *tenancy.Rules, secret secrets, offline bool) (Checkout, error) {
 	networks, err := egress.ParseNetworks(rules.Networks())
 	if err != nil {
 		return Checkout{}, fmt.Errorf("spec.networks of Tenant %s: %w", rules.Tenant.Name, err)
 	}
 	c := Checkout{sources: fed.Spec.Sources}
 	for _, s := range c.sources {
-		o := source.Options{URL: s.URL, Insecure: s.Insecure, Networks: networks, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
-		if s.Ref != nil {
-			o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
+		snap, known := sources.known[s.Name]
+		switch {
+		case known:
+		case s.Cluster != nil:
+			snap, err = sources.live(ctx, fed, s, rules, offline)
+		default:
+			snap, err = sources.git(ctx, s, networks, secret, offline)
 		}
-		if s.SecretRef != nil && !offline {
-			data, err := secret(ctx, s.SecretRef.Name)
-			if err != nil {
-				return Checkout{}, fmt.Errorf("source %q: secret %q: %w", s.Name, s.SecretRef.Name, err)
-			}
-			o.Auth = authOf(data)
-		}
-		snap, err := cache.Fetch(ctx, o)
 		if err != nil {
 			return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
 		}
 		c.snapshots = append(c.snapshots, snap)
 	}
 	return c, nil
+}
+
+// git reads a repository.
+func (x Sources) git(ctx context.Context, s v1alpha1.Source, networks egress.Networks, secret secrets, offline bool) (source.Snapshot, error) {
+	o := source.Options{URL: s.URL, Insecure: s.Insecure, Networks: networks, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
+	if s.Ref != nil {
+		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
+	}
+	if s.SecretRef != nil && !offline {
+		data, err := secret(ctx, s.SecretRef.Name)
+		if err != nil {
+			return source.Snapshot{}, fmt.Errorf("secret %q: %w", s.SecretRef.Name, err)
+		}
+		o.Auth = authOf(data)
+	}
+	return x.Git.Fetch(ctx, o)
 }
 
 // authOf reads the keys of Flux's Git Secrets.
@@ -176,8 +210,10 @@ func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
 		Spec: v1alpha1.ReleaseSpec{
 			Federation: fed.Name, Revision: c.Revision(),
 			Author: newest.Author, Subject: newest.Subject,
-			CommittedAt: &metav1.Time{Time: newest.Time.Truncate(time.Second).UTC()},
 		},
+	}
+	if !newest.Time.IsZero() {
+		r.Spec.CommittedAt = &metav1.Time{Time: newest.Time.Truncate(time.Second).UTC()}
 	}
 	for i, s := range c.snapshots {
 		r.Labels[v1alpha1.RevisionLabelPrefix+c.sources[i].Name] = s.Commit

@@ -55,7 +55,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 	}
 	c.Discover(ctx, s.f, s.members)
 	last, evictions := s.f.Previous(), s.f.Evictions()
-	d, err := c.Decide(ctx, s.f.Plan(), s.rules.Members(declared.fleet), func(members []v1alpha1.Cluster) propagate.Input {
+	d, err := c.Decide(ctx, s.f.Plan(), targets(s.fed, s.rules.Members(declared.fleet)), func(members []v1alpha1.Cluster) propagate.Input {
 		in := s.checkout.Input(s.fed, parts, members, last)
 		in.Evictions, in.Unschedulable = evictions, s.unschedulable
 		return in
@@ -87,7 +87,7 @@ func (c *Controller) declaredBy(ctx context.Context, s *scope, declared []v1alph
 	if s.present, err = c.present(ctx); err != nil {
 		return declaration{}, err
 	}
-	s.members = s.rules.Members(s.present)
+	s.members = targets(s.fed, s.rules.Members(s.present))
 	return c.declare(ctx, s.fed, declared, s.present, true)
 }
 

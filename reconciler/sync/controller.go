@@ -23,7 +23,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
-	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -33,7 +32,7 @@ type Controller struct {
 	*Planner
 	// Secrets reads Secrets when they are needed, without a cache.
 	Secrets client.Reader
-	Sources *source.Cache
+	Sources Sources
 	// Lead is called before every reconciliation: only the leader reconciles.
 	Lead func()
 	// Guards protect the process.
@@ -114,6 +113,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
 		c.Forget(req.NamespacedName)
 		c.Guards.turns.forget(req.NamespacedName)
+		c.Sources.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	case err != nil:
 		return ctrl.Result{}, err
@@ -135,6 +135,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if fed.Spec.Suspend {
+		c.Sources.forget(f.Key())
 		c.pool.Enqueue(f.Suspend())
 	} else if err := errors.Join(c.evict(ctx, f, fed), c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
@@ -147,6 +148,9 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	after := requeueAfter(f, fed, time.Now())
 	if s.delayed {
 		after = min(after, changes.RetryInterval)
+	}
+	if s.checkout.again > 0 {
+		after = min(after, s.checkout.again)
 	}
 	if s.activated {
 		return ctrl.Result{RequeueAfter: after}, nil // the status is written a little later, beside no delivery
@@ -220,9 +224,11 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}
+	_, releases := s.f.SourcesAt()
+	c.Sources.Live.Keep(s.fed, releases)
 	s.checkout = s.checkout.sinceActive(s.f)
 	s.present, err = c.clusters(ctx)
-	s.members = s.rules.Members(s.present)
+	s.members = targets(s.fed, s.rules.Members(s.present))
 	return err == nil, err
 }
 

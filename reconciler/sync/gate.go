@@ -12,7 +12,6 @@ import (
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state/activation"
-	"github.com/accord-dev/accord/source"
 )
 
 // Gate decides what a run without a hub may read and deliver.
@@ -36,10 +35,10 @@ func NewGate(tenants []v1alpha1.Tenant, fed *v1alpha1.Federation) (Gate, error) 
 }
 
 // Read fetches the sources and decodes their manifests, within the limits of the Tenant.
-func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Checkout, decode.Parts, error) {
+func (g Gate) Read(ctx context.Context, sources Sources, secret secrets) (Checkout, decode.Parts, error) {
 	reading, explain, end := withinFetchTime(ctx, g.Rules)
 	defer end()
-	checkout, err := Fetch(reading, cache, g.federation, g.Rules, secret)
+	checkout, err := Fetch(reading, sources, g.federation, g.Rules, secret)
 	if err != nil {
 		return Checkout{}, decode.Parts{}, explain(err)
 	}

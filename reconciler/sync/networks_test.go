@@ -40,7 +40,7 @@ func TestHostileNetworks(t *testing.T) {
 		fed.Namespace, fed.Name = team, "shop"
 		rules, refused := tenancy.Of(tenants, team+"/shop", true)
 		require.Nil(t, refused)
-		_, err := Fetch(t.Context(), cache, fed, rules, nil)
+		_, err := Fetch(t.Context(), Sources{Git: cache}, fed, rules, nil)
 		require.Error(t, err)
 		if team == "team-a" {
 			require.NotContains(t, err.Error(), "private")

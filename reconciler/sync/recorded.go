@@ -110,8 +110,12 @@ func pin(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string)
 		if written == "" && len(fed.Spec.Sources) == 1 {
 			written = revision
 		}
+		if s.Cluster != nil && source.IsCluster(written) {
+			s.Ref = &v1alpha1.Ref{Commit: written} // see Sources.live
+			continue
+		}
 		_, commit, err := source.ParseRevision(written)
-		if err != nil {
+		if err != nil || s.Cluster != nil {
 			return nil, fmt.Errorf("no Release names the commit of source %q at %s any more", s.Name, revision)
 		}
 		s.Ref = &v1alpha1.Ref{Commit: commit}

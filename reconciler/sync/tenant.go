@@ -47,6 +47,7 @@ func (c *Controller) govern(ctx context.Context, s *scope) (bool, error) {
 		s.rules, err = rules, tenantRefusal(rules.Sources(s.fed.Spec.Sources))
 	}
 	if status.RejectionReason(err) == status.RefusedByTenant {
+		c.Sources.forget(s.f.Key())
 		c.pool.Enqueue(s.f.SourceUnavailable(err))
 		return false, nil
 	}
@@ -86,7 +87,7 @@ func (c *Controller) Fleet(ctx context.Context, fed *v1alpha1.Federation) ([]v1a
 		return nil, err
 	}
 	all, err := c.clusters(ctx)
-	return rules.Members(all), err
+	return targets(fed, rules.Members(all)), err
 }
 
 // refusedAgain returns the refusal of a recorded revision that is to be delivered again, for example by a rollback.

@@ -23,7 +23,7 @@ func (c Checkout) AllowsPrune() bool {
 func (c Checkout) commits() approval.Commits {
 	all := approval.Commits{Approves: approval.Digests(c.trailers(v1alpha1.ApprovePlanTrailer))}
 	for i, s := range c.snapshots {
-		if c.unchanged[c.sources[i].Name] {
+		if c.unchanged[c.sources[i].Name] || c.sources[i].Cluster != nil { // the changes of a live cluster have no authors
 			continue
 		}
 		add := func(role string, people ...source.Identity) {
@@ -81,7 +81,8 @@ func (c Checkout) since(releases []v1alpha1.Release, active string) Checkout {
 				continue
 			}
 			_, commit, err := source.ParseRevision(was.Revision)
-			c.unchanged[was.Name] = err == nil && commit == s.Commit && (c.Revision() != active || !was.Changed)
+			same := err == nil && commit == s.Commit || was.Revision == s.Revision
+			c.unchanged[was.Name] = same && (c.Revision() != active || !was.Changed)
 		}
 	}
 	return c
@@ -94,5 +95,20 @@ func (c Checkout) sinceActive(f *state.Federation) Checkout {
 		active = recorded
 	}
 	_, releases := f.SourcesAt()
-	return c.since(releases, active)
+	return c.since(releases, active).timed(releases)
+}
+
+// timed returns the checkout with the times that its Release has for live clusters: after a restart, the first snapshot has none.
+func (c Checkout) timed(releases []v1alpha1.Release) Checkout {
+	i := slices.IndexFunc(releases, func(r v1alpha1.Release) bool { return r.Spec.Revision == c.Revision() })
+	if i < 0 || releases[i].Spec.CommittedAt == nil {
+		return c
+	}
+	c.snapshots = slices.Clone(c.snapshots)
+	for j, s := range c.sources {
+		if s.Cluster != nil && c.snapshots[j].Time.IsZero() {
+			c.snapshots[j].Time = releases[i].Spec.CommittedAt.Time
+		}
+	}
+	return c
 }
