@@ -15,12 +15,12 @@ func (p *Plan) claim(it *item) {
 		return
 	}
 	if generated := exclude.Generated(d.ID, it.manifest.Get()); generated != "" {
-		if d.Policy = p.rules.claims.Naming(it.manifest.Get()); d.Policy == nil {
+		if d.Policy = p.rules.claims.Naming(d.ID, it.manifest); d.Policy == nil {
 			d.Why = generated
 		}
 		return
 	}
-	if d.Policy = p.rules.claims.Winner(it.manifest.Get()); d.Policy == nil {
+	if d.Policy = p.rules.claims.Winner(d.ID, it.manifest); d.Policy == nil {
 		d.Why = d.Unclaimed()
 	}
 }

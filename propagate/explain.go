@@ -85,7 +85,7 @@ func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 	if !known {
 		return nil
 	}
-	return p.rules.claims.Selecting(it.manifest.Get())
+	return p.rules.claims.Selecting(id, it.manifest)
 }
 
 // PlacedOn reports whether an object goes to a cluster, a Namespace that accord creates for its objects included.

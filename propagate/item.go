@@ -62,9 +62,10 @@ type item struct {
 	manifest   *manifest.Packed
 	kind       kind.Kind
 	candidates []int // the overrides that may select the object
-	decided    bool  // its clusters are chosen
-	overwrite  bool  // it takes over an existing object of another owner
-	preserve   bool  // it stays when no longer wanted, because another object needs it
+	facts      facts
+	decided    bool // its clusters are chosen
+	overwrite  bool // it takes over an existing object of another owner
+	preserve   bool // it stays when no longer wanted, because another object needs it
 
 	source      *manifest.Packed   // manifest as the input has it; nil for objects that only this plan has
 	earlier     *item              // of the earlier plan, with the same manifest; only while a plan is made
@@ -78,6 +79,13 @@ type item struct {
 	reusable []result // results of the earlier plan
 	digest   digest.Sum
 	digested bool
+}
+
+// facts are kept from the manifest, because decoding it again costs more.
+type facts struct {
+	conflict string // its annotation about an existing object of another owner
+	replicas int32
+	workload bool // it has replicas
 }
 
 // last returns the previous decision, zero for none.
@@ -124,7 +132,7 @@ func (p *Plan) assign(earlier *earlierPlan) {
 
 // finishItem takes over what was rendered of an item, once its decision is complete.
 func (p *Plan) finishItem(it *item, earlier *earlierPlan) {
-	it.overwrite = it.takesOver()
+	it.overwrite = it.decision.TakesOver(it.facts.conflict)
 	if !p.reuseResults(it, earlier) {
 		p.lineage.changed[it.decision.ID] = true
 	}

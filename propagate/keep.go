@@ -43,7 +43,7 @@ func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]stri
 	if it, known := p.items.get(id); known {
 		return it.decision.Policy.SuspensionOn(cluster)
 	}
-	return p.rules.claims.Winner(manifest.Bare(id, labels)).SuspensionOn(cluster)
+	return p.rules.claims.Winner(id, manifest.Whole(manifest.Bare(id, labels))).SuspensionOn(cluster)
 }
 
 // keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.

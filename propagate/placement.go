@@ -87,12 +87,9 @@ func (p *Plan) question(it *item, term int, try attempt) place.Question {
 	d := it.decision
 	q := place.Question{
 		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: try.fresh, IgnoreHealth: try.ignoreHealth,
-		On: it.last().On(), Provided: p.relations.provided[d.ID.GroupKind()],
+		On: it.last().On(), Provided: p.relations.provided[d.ID.GroupKind()], Total: it.facts.replicas, Workload: it.facts.workload,
 	}
 	q.Evicted = d.Evictions.Refused(q.On, try.returning)
-	if it.kind.Replicas != nil {
-		q.Total, q.Workload = it.kind.Replicas(it.manifest.Get())
-	}
 	q.Together, q.Apart = p.peers(it)
 	return q
 }
@@ -129,7 +126,7 @@ func (p *Plan) filter(it *item, q place.Question, try attempt, a *termResult) []
 func (p *Plan) moves(it *item, fresh bool) deschedule.Object {
 	return deschedule.Object{
 		Copies: p.unschedulable.Of(it.decision.ID), Before: it.last(), Template: it.decision.Template, Fresh: fresh,
-		Kind: &it.kind, Manifest: it.manifest.Get(),
+		Kind: &it.kind, Manifest: it.manifest,
 	}
 }
 
@@ -149,7 +146,7 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	d := it.decision
 	counts := make([]int32, len(shares)) // one allocation: a plan can have a million counts
 	a.chosen = make([]decision.Choice, 0, len(shares))
-	completions := divide.Completions(it.manifest.Get(), r, shares)
+	completions := divide.Completions(d.ID.GroupKind(), it.manifest, r, shares)
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {

@@ -96,14 +96,17 @@ func (p *Plan) claimAll(objects []normalize.Object, decided map[manifest.ID]*pre
 
 // newItem makes the item of an object with its policy, and fills in its decision. The errors are the values that the kind cannot read.
 func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.Decision, earlier *earlierPlan) (*item, []error) {
-	*d = decision.Decision{ID: o.ID, GVK: o.Manifest.Get().GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
+	u := o.Manifest.Get()
+	*d = decision.Decision{ID: o.ID, GVK: u.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
 	it := &item{
-		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(o.Manifest.Get()),
-		source: o.Source, earlier: earlier.item(o), previous: last,
+		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(u),
+		source: o.Source, earlier: earlier.item(o), previous: last, facts: facts{conflict: manifest.Annotation(u, "work.karmada.io/conflict-resolution")},
 	}
 	var mistakes []error
-	if it.earlier == nil || !earlier.sameRendering {
-		mistakes = o.Mistakes(it.kind)
+	if it.earlier != nil && earlier.sameRendering {
+		it.facts = it.earlier.facts
+	} else if mistakes = o.Mistakes(it.kind); it.kind.Replicas != nil {
+		it.facts.replicas, it.facts.workload = it.kind.Replicas(u)
 	}
 	if it.earlier != nil {
 		d.Template = it.earlier.decision.Template

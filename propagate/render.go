@@ -160,7 +160,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 
 // template returns the object with its replicas and preserved labels, before any override.
 func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
-	u := a.item.manifest.Get().DeepCopy()
+	u := a.item.manifest.Copy()
 	if a.choice.Replicas != nil && a.item.kind.SetReplicas != nil {
 		a.item.kind.SetReplicas(u, *a.choice.Replicas)
 	}
@@ -199,16 +199,4 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, Body: p.texts.Keep(u.GetKind(), text), Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
 		sum: sum,
 	}, nil
-}
-
-// takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the
-// policy (Karmada §3.7).
-func (it *item) takesOver() bool {
-	switch manifest.Annotation(it.manifest.Get(), "work.karmada.io/conflict-resolution") {
-	case "overwrite":
-		return true
-	case "abort":
-		return false
-	}
-	return it.decision.Overwrite
 }

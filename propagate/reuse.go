@@ -75,13 +75,11 @@ func (e *earlierPlan) item(o normalize.Object) *item {
 	return nil
 }
 
-// moved returns the copy of a manifest with this namespace that the plan made; nil if there is none. p may be nil.
-func (p *Plan) moved(source *manifest.Packed, namespace string) *manifest.Packed {
+// moved returns the copy of a manifest with the namespace of id that the plan made; nil if there is none. p may be nil.
+func (p *Plan) moved(source *manifest.Packed, id manifest.ID) *manifest.Packed {
 	if p == nil {
 		return nil
 	}
-	id := manifest.IDOf(source.Get())
-	id.Namespace = namespace
 	if it, known := p.items.get(id); known && it.source == source {
 		return it.manifest
 	}

@@ -144,7 +144,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 	p.assignRollouts()
 	it, known := p.items.get(id)
 	if !known {
-		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(manifest.Bare(id, labels))]
+		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(id, manifest.Whole(manifest.Bare(id, labels)))]
 	}
 	return p.rollouts.byPolicy[p.rolloutPolicy(it, cluster)]
 }
@@ -177,7 +177,7 @@ func (p *Plan) assignRollouts() {
 	r.once.Do(func() {
 		r.claimedBy = map[*item]*policy.Rollout{}
 		for _, it := range p.items.all {
-			if claimed := r.claims.PolicyFor(it.manifest.Get()); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
+			if claimed := r.claims.PolicyFor(it.decision.ID, it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
 				r.claimedBy[it] = claimed
 			}
 		}

@@ -350,7 +350,7 @@ func (s *step) again(was *item) *item {
 	d := was.ownDecision
 	s.refuseEmpty(&d)
 	return &item{
-		decision: &d, manifest: was.manifest, kind: was.kind, candidates: was.candidates, decided: true, source: was.source, earlier: was,
+		decision: &d, manifest: was.manifest, kind: was.kind, candidates: was.candidates, facts: was.facts, decided: true, source: was.source, earlier: was,
 		ownDecision: was.ownDecision, previous: s.earlier.previousOf(d.ID), unclaimed: was.unclaimed, needsRoom: was.needsRoom,
 	}
 }

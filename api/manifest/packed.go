@@ -55,9 +55,27 @@ func (p *Packed) Get() *unstructured.Unstructured {
 	return u
 }
 
+// Copy returns a copy of the manifest, which the caller may change.
+func (p *Packed) Copy() *unstructured.Unstructured {
+	if u := p.known(); u != nil {
+		return u.DeepCopy()
+	}
+	return p.decode()
+}
+
+// known returns the manifest if it is in memory as a tree.
+func (p *Packed) known() *unstructured.Unstructured {
+	if p.whole != nil {
+		return p.whole
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.recent.Value()
+}
+
 func (p *Packed) decode() *unstructured.Unstructured {
 	if p.base != nil {
-		u := p.base.Get().DeepCopy()
+		u := p.base.Copy()
 		u.SetNamespace(p.namespace)
 		return u
 	}

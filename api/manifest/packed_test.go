@@ -47,12 +47,18 @@ func TestPackedManifestComesBack(t *testing.T) {
 			require.Equal(t, want, again.Object)
 			require.Same(t, again, p.Get())
 
+			alone := p.Copy()
+			require.Equal(t, again, alone)
+			alone.SetName("changed")
+			require.Equal(t, want, p.Get().Object)
+
 			moved := p.In("shop")
 			require.Equal(t, "shop", moved.Get().GetNamespace())
 			runtime.KeepAlive(again)
 			for range 3 {
 				runtime.GC()
 			}
+			require.Equal(t, want, p.Copy().Object)
 			require.Equal(t, "shop", moved.Get().GetNamespace())
 			require.Equal(t, want, p.Get().Object)
 			require.Equal(t, map[string]string{"a": "b"}, p.Labels())

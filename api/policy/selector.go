@@ -21,9 +21,14 @@ const (
 
 // BestMatch returns the highest implicit priority with which one of the selectors matches u, NoMatch if none does.
 func BestMatch(selectors []ResourceSelector, u *unstructured.Unstructured) int {
+	return BestMatchOf(selectors, manifest.IDOf(u), manifest.Whole(u))
+}
+
+// BestMatchOf is BestMatch for an object whose ID is known. It decodes the manifest only for a selector with labels.
+func BestMatchOf(selectors []ResourceSelector, id manifest.ID, m *manifest.Packed) int {
 	best := NoMatch
 	for _, s := range selectors {
-		best = max(best, s.Match(u))
+		best = max(best, s.MatchOf(id, m))
 	}
 	return best
 }
@@ -32,11 +37,11 @@ func BestMatch(selectors []ResourceSelector, u *unstructured.Unstructured) int {
 // Unlike in Karmada, versions are ignored: "apps/v1" selects every version of group apps, because a manifest with a
 // newer version is still the same object. An invalid label selector matches nothing.
 func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
-	return s.MatchID(manifest.ID{Group: group(u.GetAPIVersion()), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}, u)
+	return s.MatchOf(manifest.IDOf(u), manifest.Whole(u))
 }
 
-// MatchID is Match for an object whose ID is known. It reads only the labels of u.
-func (s ResourceSelector) MatchID(id manifest.ID, u *unstructured.Unstructured) int {
+// MatchOf is Match for an object whose ID is known. It decodes the manifest only for a selector with labels.
+func (s ResourceSelector) MatchOf(id manifest.ID, m *manifest.Packed) int {
 	if s.Kind != id.Kind || group(s.APIVersion) != id.Group || s.Namespace != "" && s.Namespace != id.Namespace {
 		return NoMatch
 	}
@@ -49,7 +54,7 @@ func (s ResourceSelector) MatchID(id manifest.ID, u *unstructured.Unstructured) 
 		return MatchKind
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector)
-	if err != nil || !selector.Matches(LabelsOf(u)) {
+	if err != nil || !selector.Matches(LabelsOf(m.Get())) {
 		return NoMatch
 	}
 	return MatchLabel

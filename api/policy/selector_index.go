@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // SelectorIndex finds the policies that may select an object without looking at every policy: a repository often has a policy for each
@@ -37,18 +37,17 @@ func (x *SelectorIndex) add(i int, key selectorKey) {
 	}
 }
 
-// Candidates returns the policies that may select u, by ascending number: all that select it, and some of which only labels or a second
+// Candidates returns the policies that may select an object, by ascending number: all that select it, and some of which only labels or a second
 // namespace keep them from it.
-func (x *SelectorIndex) Candidates(u *unstructured.Unstructured) []int {
-	in, kind, name := group(u.GetAPIVersion()), u.GetKind(), u.GetName()
-	namespaces := []string{"", u.GetNamespace()}
+func (x *SelectorIndex) Candidates(id manifest.ID) []int {
+	namespaces := []string{"", id.Namespace}
 	if namespaces[1] == "" {
 		namespaces = namespaces[:1]
 	}
 	var found []int
 	lists := 0
 	for _, namespace := range namespaces {
-		for _, key := range [...]selectorKey{{namespace: namespace}, {in, kind, namespace, ""}, {in, kind, namespace, name}} {
+		for _, key := range [...]selectorKey{{namespace: namespace}, {id.Group, id.Kind, namespace, ""}, {id.Group, id.Kind, namespace, id.Name}} {
 			if list := x.at[key]; len(list) > 0 {
 				found, lists = append(found, list...), lists+1
 			}

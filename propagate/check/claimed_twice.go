@@ -103,7 +103,7 @@ func priority(p *policy.Policy) int32 {
 func best(o *object, p *policy.Policy) int {
 	exact := policy.NoMatch
 	for _, s := range p.Spec.ResourceSelectors {
-		exact = max(exact, s.MatchID(o.ID, o.manifest.Get()))
+		exact = max(exact, s.MatchOf(o.ID, o.manifest))
 	}
 	return exact
 }

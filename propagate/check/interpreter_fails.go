@@ -54,6 +54,9 @@ type failure struct {
 // failures returns the failures of all scripts for an object.
 func (r *Review) failures(o *object) []failure {
 	book := r.plan.Interpreters().Book
+	if !book.Customizes(o.ID.GroupKind()) {
+		return nil
+	}
 	var all []failure
 	for _, err := range book.Check(o.manifest.Get()) {
 		all = append(all, failureOf(o, err))

@@ -41,7 +41,7 @@ func those(objects []*object, are func(*object) bool) []*object {
 func (r *Review) selectedBy(s policy.ResourceSelector) []*object {
 	var found []*object
 	for _, o := range r.near(s) {
-		if s.MatchID(o.ID, o.manifest.Get()) != policy.NoMatch {
+		if s.MatchOf(o.ID, o.manifest) != policy.NoMatch {
 			found = append(found, o)
 		}
 	}

@@ -64,7 +64,7 @@ spec:
 
 // unacted returns the finding about an object that Karmada acts on and accord does not.
 func (r *Review) unacted(o *object) (f propagate.Finding, found bool) {
-	missing, instead, known := unacted.Effect(o.ID, o.manifest.Get())
+	missing, instead, known := unacted.Effect(o.ID, o.manifest)
 	switch {
 	case !known, r.providesImported(o):
 		return f, false

@@ -139,7 +139,7 @@ func exactness(o *object, by *policy.Override) int {
 	}
 	best := policy.NoMatch
 	for _, s := range by.Spec.ResourceSelectors {
-		best = max(best, s.MatchID(o.ID, o.manifest.Get()))
+		best = max(best, s.MatchOf(o.ID, o.manifest))
 	}
 	return best
 }

@@ -34,7 +34,7 @@ stages:
 		targets := map[string][]string{} // clusters by the title of the policy
 		claimed := map[string]bool{}
 		for _, o := range r.objects {
-			p := claims.PolicyFor(o.manifest.Get())
+			p := claims.PolicyFor(o.ID, o.manifest)
 			if p == nil || o.Policy == nil {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -74,24 +75,24 @@ func (p Policy) Selects(u *unstructured.Unstructured) bool {
 	return (p.Namespace == "" || p.Namespace == u.GetNamespace()) && policy.BestMatch(p.Spec.ResourceSelectors, u) != policy.NoMatch
 }
 
-// Winner returns the policy that claims u, nil when none does: for a namespaced object a policy of its namespace before
+// Winner returns the policy that claims the object with this ID and manifest, nil when none does: for a namespaced object a policy of its namespace before
 // any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
-func (x *Index) Winner(u *unstructured.Unstructured) *policy.Policy {
-	return x.winner(u, policy.MatchKind)
+func (x *Index) Winner(id manifest.ID, m *manifest.Packed) *policy.Policy {
+	return x.winner(id, m, policy.MatchKind)
 }
 
-// Naming is Winner among the policies that select u by name.
-func (x *Index) Naming(u *unstructured.Unstructured) *policy.Policy {
-	return x.winner(u, policy.MatchName)
+// Naming is Winner among the policies that select the object by name.
+func (x *Index) Naming(id manifest.ID, m *manifest.Packed) *policy.Policy {
+	return x.winner(id, m, policy.MatchName)
 }
 
-// winner is Winner among the policies that select u at least as exactly.
-func (x *Index) winner(u *unstructured.Unstructured, least int) *policy.Policy {
+// winner is Winner among the policies that select the object at least as exactly.
+func (x *Index) winner(id manifest.ID, m *manifest.Packed, least int) *policy.Policy {
 	var winner *policy.Policy
 	var exact int
-	for _, i := range x.selectors.Candidates(u) {
+	for _, i := range x.selectors.Candidates(id) {
 		p := x.policies[i]
-		match := policy.BestMatch(p.Spec.ResourceSelectors, u)
+		match := policy.BestMatchOf(p.Spec.ResourceSelectors, id, m)
 		if match >= least && (winner == nil || compare(p, match, winner, exact) < 0) {
 			winner, exact = p, match
 		}
@@ -118,17 +119,16 @@ func (x *Index) In(namespace string) []*policy.Policy {
 	return append(own, wide...)
 }
 
-// Selecting returns all policies that select u, the winner first.
-func (x *Index) Selecting(u *unstructured.Unstructured) []*policy.Policy {
+// Selecting returns all policies that select the object with this ID and manifest, the winner first.
+func (x *Index) Selecting(id manifest.ID, m *manifest.Packed) []*policy.Policy {
+	match := func(p *policy.Policy) int { return policy.BestMatchOf(p.Spec.ResourceSelectors, id, m) }
 	var all []*policy.Policy
-	for _, i := range x.selectors.Candidates(u) {
-		if p := x.policies[i]; policy.BestMatch(p.Spec.ResourceSelectors, u) != policy.NoMatch {
+	for _, i := range x.selectors.Candidates(id) {
+		if p := x.policies[i]; match(p) != policy.NoMatch {
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, func(a, b *policy.Policy) int {
-		return compare(a, policy.BestMatch(a.Spec.ResourceSelectors, u), b, policy.BestMatch(b.Spec.ResourceSelectors, u))
-	})
+	slices.SortFunc(all, func(a, b *policy.Policy) int { return compare(a, match(a), b, match(b)) })
 	return all
 }
 

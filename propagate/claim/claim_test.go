@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -29,12 +30,12 @@ func TestIndexedIsSearched(t *testing.T) {
 			u := randomObject(random)
 			ranked := search(policies, u)
 			var names []string
-			for _, p := range x.Selecting(u) {
+			for _, p := range x.Selecting(manifest.IDOf(u), manifest.Whole(u)) {
 				names = append(names, p.Title())
 			}
 			require.Equal(t, titles(ranked, policy.MatchKind), names, "seed %d", seed)
-			require.Equal(t, first(titles(ranked, policy.MatchKind)), title(x.Winner(u)), "seed %d", seed)
-			require.Equal(t, first(titles(ranked, policy.MatchName)), title(x.Naming(u)), "seed %d", seed)
+			require.Equal(t, first(titles(ranked, policy.MatchKind)), title(x.Winner(manifest.IDOf(u), manifest.Whole(u))), "seed %d", seed)
+			require.Equal(t, first(titles(ranked, policy.MatchName)), title(x.Naming(manifest.IDOf(u), manifest.Whole(u))), "seed %d", seed)
 			found += len(names)
 		}
 	}

@@ -311,3 +311,15 @@ func (c Choice) AppendKey(b []byte) []byte {
 	}
 	return b
 }
+
+// TakesOver reports whether the object takes over an existing object of another owner: its annotation
+// work.karmada.io/conflict-resolution decides, then the policy (Karmada §3.7).
+func (d *Decision) TakesOver(annotation string) bool {
+	switch annotation {
+	case "overwrite":
+		return true
+	case "abort":
+		return false
+	}
+	return d.Overwrite
+}

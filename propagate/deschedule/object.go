@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/divide"
@@ -27,7 +27,7 @@ type Object struct {
 	Fresh bool
 	// Kind is that of Manifest, which has the number of replicas and the resources of one.
 	Kind     *kind.Kind
-	Manifest *unstructured.Unstructured
+	Manifest *manifest.Packed
 }
 
 // Failed reports whether a cluster could not schedule replicas that moved away, and nothing changed since. It then gets no more replicas.
@@ -64,11 +64,11 @@ func (o Object) measure(c fleet.Cluster) v1alpha1.DescheduledCluster {
 	}
 	var request corev1.ResourceList
 	if o.Kind.Requirements != nil {
-		request = o.Kind.Requirements(o.Manifest)
+		request = o.Kind.Requirements(o.Manifest.Get())
 	}
 	var total int32
 	if o.Kind.Replicas != nil {
-		total, _ = o.Kind.Replicas(o.Manifest)
+		total, _ = o.Kind.Replicas(o.Manifest.Get())
 	}
 	had := o.Before.Replicas()[c.Name]
 	return v1alpha1.DescheduledCluster{Cluster: c.Name, Running: had - o.Copies.On(c.Name, had), Room: divide.Room(c, request, total)}

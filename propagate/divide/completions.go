@@ -2,6 +2,7 @@ package divide
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
@@ -9,12 +10,11 @@ import (
 
 // Completions divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9). It returns one count for each
 // share; nil for other objects, and for a Job without completions or without replicas: its template stays as it is.
-func Completions(job *unstructured.Unstructured, r Request, shares []Share) []int32 {
-	gk := job.GroupVersionKind().GroupKind()
+func Completions(gk schema.GroupKind, job *manifest.Packed, r Request, shares []Share) []int32 {
 	if gk.Group != "batch" || gk.Kind != "Job" || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
 		return nil
 	}
-	written, _, _ := unstructured.NestedFieldNoCopy(job.Object, "spec", "completions")
+	written, _, _ := unstructured.NestedFieldNoCopy(job.Get().Object, "spec", "completions")
 	completions, found := manifest.Count(written)
 	if !found {
 		return nil

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/render"
@@ -50,8 +48,8 @@ func (o Object) Mistakes(k kind.Kind) []error {
 type Before struct {
 	// Decided reports whether there is a previous decision about an object.
 	Decided func(id manifest.ID) bool
-	// Moved returns the copy of a manifest with this namespace; nil if there is none.
-	Moved func(source *manifest.Packed, namespace string) *manifest.Packed
+	// Moved returns the copy of a manifest with the namespace of id; nil if there is none.
+	Moved func(source *manifest.Packed, id manifest.ID) *manifest.Packed
 }
 
 // Objects sets the namespace of every object, and sorts the objects by ID. The errors are about objects that are there twice. It copies a
@@ -60,18 +58,18 @@ type Before struct {
 func Objects(all []render.Object, scopes scope.Kinds, before Before) ([]Object, []error) {
 	objects := make([]Object, len(all))
 	for i, o := range all {
-		packed, u, digest := o.Manifest, o.Manifest.Get(), o.Digest
-		want, known := scopes.Namespace(u)
+		packed, id, digest := o.Manifest, o.ID(), o.Digest
+		want, known := scopes.Namespace(id)
 		if !known {
-			want, known = previousNamespace(u, before)
+			want, known = previousNamespace(id, before)
 		}
-		if want != u.GetNamespace() {
-			digest = ""
-			if packed = before.Moved(o.Manifest, want); packed == nil {
+		if want != id.Namespace {
+			id.Namespace, digest = want, ""
+			if packed = before.Moved(o.Manifest, id); packed == nil {
 				packed = o.Manifest.In(want)
 			}
 		}
-		objects[i] = Object{manifest.IDOf(packed.Get()), packed, o.Manifest, o.Origin, !known, o.Text, i, digest}
+		objects[i] = Object{id, packed, o.Manifest, o.Origin, !known, o.Text, i, digest}
 	}
 	slices.SortFunc(objects, func(a, b Object) int {
 		return cmp.Or(a.ID.Compare(b.ID), a.Origin.Compare(b.Origin))
@@ -86,8 +84,7 @@ func Objects(all []render.Object, scopes scope.Kinds, before Before) ([]Object, 
 }
 
 // previousNamespace returns the namespace of the previous decision about an object without one.
-func previousNamespace(u *unstructured.Unstructured, before Before) (namespace string, known bool) {
-	id := manifest.IDOf(u)
+func previousNamespace(id manifest.ID, before Before) (namespace string, known bool) {
 	id.Namespace = scope.DefaultNamespace
 	if before.Decided(id) {
 		return id.Namespace, true

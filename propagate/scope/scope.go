@@ -56,17 +56,16 @@ func (k Kinds) Scope(gk schema.GroupKind) Scope {
 	return cmp.Or(k.defined[gk], wellKnown(gk), k.listed(gk))
 }
 
-// Namespace returns the namespace that u has on a member: none for a cluster-scoped kind, and DefaultNamespace for a
+// Namespace returns the namespace that an object has on a member: none for a cluster-scoped kind, and DefaultNamespace for a
 // namespaced kind when the manifest names none. known is false when the manifest names none and the scope is unknown.
-func (k Kinds) Namespace(u *unstructured.Unstructured) (namespace string, known bool) {
-	namespace = u.GetNamespace()
-	switch k.Scope(u.GroupVersionKind().GroupKind()) {
+func (k Kinds) Namespace(id manifest.ID) (namespace string, known bool) {
+	switch k.Scope(id.GroupKind()) {
 	case Cluster:
 		return "", true
 	case Namespaced:
-		return cmp.Or(namespace, DefaultNamespace), true
+		return cmp.Or(id.Namespace, DefaultNamespace), true
 	}
-	return namespace, namespace != ""
+	return id.Namespace, id.Namespace != ""
 }
 
 // listed returns the scope in the lists of the clusters.

@@ -3,8 +3,7 @@ package stage
 import (
 	"cmp"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -23,26 +22,23 @@ func NewPolicyIndex(policies []policy.Rollout) PolicyIndex {
 	return c
 }
 
-// PolicyFor returns the policy that claims u; nil when there is none, and then every cluster gets the changes at once. The
+// PolicyFor returns the policy that claims the object with this ID and manifest; nil when there is none, and then every cluster gets the changes at once. The
 // rules are those of propagation policies without priority: a policy of the namespace before any cluster-wide policy, then
 // the more exact selector (name, labels, kind), then the smaller name.
-func (c PolicyIndex) PolicyFor(u *unstructured.Unstructured) *policy.Rollout {
-	if namespace := u.GetNamespace(); namespace != "" {
-		if p := best(c.policies[namespace], u); p != nil {
+func (c PolicyIndex) PolicyFor(id manifest.ID, m *manifest.Packed) *policy.Rollout {
+	if id.Namespace != "" {
+		if p := best(c.policies[id.Namespace], id, m); p != nil {
 			return p
 		}
 	}
-	return best(c.policies[""], u)
+	return best(c.policies[""], id, m)
 }
 
-func best(tier []*policy.Rollout, u *unstructured.Unstructured) *policy.Rollout {
+func best(tier []*policy.Rollout, id manifest.ID, m *manifest.Packed) *policy.Rollout {
 	var winner *policy.Rollout
 	exact := policy.NoMatch
 	for _, p := range tier {
-		match := policy.NoMatch
-		for _, s := range p.Spec.ResourceSelectors {
-			match = max(match, s.Match(u))
-		}
+		match := policy.BestMatchOf(p.Spec.ResourceSelectors, id, m)
 		if match > exact || match == exact && winner != nil && p.Name < winner.Name {
 			winner, exact = p, match
 		}

@@ -72,10 +72,10 @@ func TestClaims(t *testing.T) {
 			u.SetNamespace(c.namespace)
 			u.SetName(c.object)
 			u.SetLabels(map[string]string{"tier": c.tier})
-			require.Equal(t, c.want, claims.PolicyFor(u).Title())
+			require.Equal(t, c.want, claims.PolicyFor(manifest.IDOf(u), manifest.Whole(u)).Title())
 		})
 	}
-	require.Nil(t, claims.PolicyFor(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}), "all at once")
+	require.Nil(t, claims.PolicyFor(manifest.ID{Kind: "Pod"}, nil), "all at once")
 }
 
 func TestTravels(t *testing.T) {

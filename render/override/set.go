@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
@@ -112,7 +113,7 @@ func (s *Set) Matching(earlier *Set, equal func(a, b *policy.Override) bool) []i
 func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 	var found, local []int
 	relabelled := false
-	for _, i := range s.selectors.Candidates(u) {
+	for _, i := range s.selectors.Candidates(manifest.IDOf(u)) {
 		switch o := &s.all[i]; {
 		case !o.ClusterWide():
 			local = append(local, i)

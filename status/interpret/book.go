@@ -153,6 +153,9 @@ func (b *Book) of(gk schema.GroupKind) *page {
 	return b.pages[gk]
 }
 
+// Customizes reports whether users have rules for gk.
+func (b *Book) Customizes(gk schema.GroupKind) bool { return b.of(gk) != nil }
+
 // Check runs every script about the template u and returns the failures, each a *manifest.Error with the line of the
 // script. It does not run scripts about live objects: a template has no status, and they may fail for that.
 func (b *Book) Check(u *unstructured.Unstructured) []error {

@@ -69,12 +69,12 @@ const mcs = "run an implementation of the MCS API on the clusters (Submariner, C
 
 // Effect returns the missing effect of an object and the way to get it with accord; known is false for a kind that accord
 // acts on, or that Karmada does not act on.
-func Effect(id manifest.ID, u *unstructured.Unstructured) (missing, instead string, known bool) {
+func Effect(id manifest.ID, m *manifest.Packed) (missing, instead string, known bool) {
 	e, known := kinds[id.GroupKind()]
 	if !known {
 		return "", "", false
 	}
-	names := strings.NewReplacer("$workload", workload(id, u), "$namespace", id.Namespace, "$name", id.Name)
+	names := strings.NewReplacer("$workload", workload(id, m.Get()), "$namespace", id.Namespace, "$name", id.Name)
 	return names.Replace(e.missing), e.instead, true
 }
 
