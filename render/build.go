@@ -87,7 +87,7 @@ type builder struct {
 	current  *Cache
 	buffer   []byte // for reading files
 	budget   *Budget
-	sharing  *decode.Sharing
+	form     form
 	sizes    partition.Sizes
 	changed  *changed // since the previous build; nil if unknown
 }

@@ -65,7 +65,7 @@ func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 	}
 	*m = emptyCache(o, fsys)
 	m.texts = before.texts
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, sharing: &decode.Sharing{Texts: before.texts}, sizes: partition.UsualSizes}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, changed: changesOf(before.fsys, fsys), buffer: make([]byte, 4<<10), budget: o.Budget, form: formIn(before.texts), sizes: partition.UsualSizes}.build(o)
 }
 
 func emptyCache(o Options, fsys fs.FS) Cache {
@@ -122,7 +122,7 @@ func (b builder) objects(name string, data []byte) ([]Object, error) {
 		if id == "" {
 			t.data = data
 		}
-		t.objects, t.err = readObjects(b.file(name), data, b.sharing)
+		t.objects, t.err = readObjects(b.file(name), data, b.form)
 	}
 	b.current.files[name] = t
 	if err := b.budget.fits(name, t.documents); err != nil {

@@ -251,14 +251,15 @@ func (r *root) objects(built resmap.ResMap) (ids []partition.ID, objects []kusto
 	return ids, objects
 }
 
-// shareBuilt keeps the equal parts of new objects in memory once.
+// shareBuilt brings new objects into the form of the build.
 func (b builder) shareBuilt(objects []kustomized) {
 	for i := range objects {
 		if o := &objects[i]; o.err == nil {
 			u := o.Manifest.Get()
-			b.sharing.Share(u.Object)
-			if b.current.texts != nil {
-				o.Manifest, o.Digest = pack(u, b.current.texts)
+			if b.form.texts != nil {
+				o.Manifest, o.Digest = pack(u, b.form.texts)
+			} else {
+				b.form.parts.Share(u.Object)
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func (n *nextBuild) read(name string) bool {
 	if t.id == "" || n.budget.fits(name, t.documents) != nil {
 		return false
 	}
-	if t.objects, t.err = readObjects(n.file(name), data, n.sharing); t.err != nil {
+	if t.objects, t.err = readObjects(n.file(name), data, n.form); t.err != nil {
 		return false
 	}
 	n.files[name] = t

@@ -15,14 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/accord-dev/accord/render/decode"
 	"github.com/accord-dev/accord/render/partition"
 )
 
 // builtBy returns the result of a build with parts of a size, and the number of parts of each kustomization.
 func builtBy(fsys fstest.MapFS, sizes partition.Sizes) (objects []Object, parts map[string]int, err error) {
 	current := emptyCache(Options{}, fsys)
-	objects, err = builder{fsys: fsys, current: &current, buffer: make([]byte, 4<<10), sizes: sizes, sharing: &decode.Sharing{}}.build(Options{})
+	objects, err = builder{fsys: fsys, current: &current, buffer: make([]byte, 4<<10), sizes: sizes, form: formIn(nil)}.build(Options{})
 	parts = map[string]int{}
 	for dir, k := range current.built {
 		parts[dir] = len(k.parts)

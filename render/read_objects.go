@@ -18,8 +18,8 @@ import (
 )
 
 // readObjects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
-// *manifest.Error per invalid document. The objects have their equal parts in common.
-func readObjects(f decode.File, data []byte, shared *decode.Sharing) ([]Object, error) {
+// *manifest.Error per invalid document.
+func readObjects(f decode.File, data []byte, in form) ([]Object, error) {
 	data, err := f.Normalize(data)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func readObjects(f decode.File, data []byte, shared *decode.Sharing) ([]Object, 
 	var objects []Object
 	wrong := mistake.List{Limit: mistake.MaxFileErrors}
 	for _, d := range decode.Split(data) {
-		found, err := readDocument(f, d, shared)
+		found, err := readDocument(f, d, in)
 		if objects = append(objects, found...); !wrong.Add(err) {
 			break
 		}
@@ -35,12 +35,12 @@ func readObjects(f decode.File, data []byte, shared *decode.Sharing) ([]Object, 
 	return objects, wrong.Join(f.Errorf(0, "has %d mistakes or more; the rest of it was not read", mistake.MaxFileErrors))
 }
 
-func readDocument(f decode.File, d decode.Document, shared *decode.Sharing) ([]Object, error) {
+func readDocument(f decode.File, d decode.Document, in form) ([]Object, error) {
 	node, err := f.Parse(d)
 	if err != nil || node == nil {
 		return nil, err
 	}
-	decoder := &decode.Decoder{File: f, Offset: d.Line - 1, Sharing: shared}
+	decoder := &decode.Decoder{File: f, Offset: d.Line - 1, Sharing: in.parts}
 	value, err := decoder.Value(node, 0)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func readDocument(f decode.File, d decode.Document, shared *decode.Sharing) ([]O
 		return nil, f.Errorf(d.Line, "is not a Kubernetes object: expected a mapping with apiVersion and kind"+readElsewhere)
 	}
 	if items, ok := fields["items"].([]any); ok && isList(fields) {
-		return readList(decoder, decode.Lookup(node, "items"), items)
+		return readList(decoder, decode.Lookup(node, "items"), items, in)
 	}
 	if fields["kind"] == "List" {
 		return nil, decoder.Errorf(decode.Lookup(node, "items"), "is a List, but items is not a list of objects")
@@ -62,8 +62,8 @@ func readDocument(f decode.File, d decode.Document, shared *decode.Sharing) ([]O
 		return nil, err
 	}
 	u := &unstructured.Unstructured{Object: fields}
-	packed, digest := pack(u, shared.KeepIn())
-	return []Object{{Manifest: packed, Origin: f.At(d.Line), Text: d.Text, Digest: digest, id: manifest.IDOf(u)}}, nil
+	packed, digest := pack(u, in.texts)
+	return []Object{{Manifest: packed, Origin: f.At(d.Line), Text: d.Text, Digest: digest, id: idOf(u)}}, nil
 }
 
 // readElsewhere is the advice about files beside the manifests.
@@ -79,7 +79,7 @@ func isList(fields map[string]any) bool {
 	return strings.HasSuffix(kind, "List") && metadata["name"] == nil
 }
 
-func readList(d *decode.Decoder, node *yaml.Node, items []any) ([]Object, error) {
+func readList(d *decode.Decoder, node *yaml.Node, items []any, in form) ([]Object, error) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
@@ -99,8 +99,8 @@ func readList(d *decode.Decoder, node *yaml.Node, items []any) ([]Object, error)
 			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
-		packed, digest := pack(u, d.Sharing.KeepIn())
-		objects = append(objects, Object{Manifest: packed, Origin: d.File.At(at.Line + d.Offset), Digest: digest, id: manifest.IDOf(u)})
+		packed, digest := pack(u, in.texts)
+		objects = append(objects, Object{Manifest: packed, Origin: d.File.At(at.Line + d.Offset), Digest: digest, id: idOf(u)})
 	}
 	for _, err := range wrong.Errs {
 		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/accord-dev/accord/internal/compact"
 )
 
 const (
@@ -23,9 +21,6 @@ const (
 //
 // Each value has a number. A map or list is identified by the numbers of its values.
 type Sharing struct {
-	// Texts has the objects in compact form; nil to have them whole.
-	Texts *compact.Texts
-
 	recent, before map[string]sharedValue // before has the values before the last mostShared ones
 	last           uint32
 	key            []byte
@@ -40,14 +35,6 @@ type sharedValue struct {
 type field struct {
 	name  string
 	value sharedValue
-}
-
-// KeepIn returns the Texts of a sharing, which may be nil.
-func (s *Sharing) KeepIn() *compact.Texts {
-	if s == nil {
-		return nil
-	}
-	return s.Texts
 }
 
 // Share replaces the parts of an object by equal parts of earlier objects. The object itself stays another one.
