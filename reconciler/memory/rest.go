@@ -16,7 +16,8 @@ const (
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
 	// it has more than doubled: not after each small push, which would pay for the collection of the whole heap. After a bulk it is
 	// returned if it has grown by a quarter of leastReturn, at most once in bulkPeriod, and once more if it grows again: the first
-	// return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the memory in use without a rest.
+	// return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the memory in use without a rest. A bulk
+	// that ends with a slow rest, such as many writes at the hub, is over after two samples of at most restBytes.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
 	bulkPeriod   = 3 * time.Second
@@ -46,29 +47,33 @@ func ReturnAtRest(ctx context.Context) error {
 type rest struct {
 	allocated uint64 // bytes until the last sample
 	quiet     bool   // at the last sample
+	still     bool   // no more than restBytes were allocated before the last sample
 	base      uint64 // bytes in use after the last return
 	rested    uint64 // bytes that were allocated until the last rest
 	bulk      bool   // there was one since the last return
 	again     bool   // the last return was for a bulk, which may have paused
+	slow      bool   // there was a bulk since the last return of a still process, so that its slow rest may follow
 	last      time.Time
 }
 
 // returns takes a sample, and reports whether memory is returned now.
 func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	before := *r
-	r.quiet = allocated-r.allocated <= max(restBytes, inUse/restShare)
+	r.still = allocated-r.allocated <= restBytes
+	r.quiet = r.still || allocated-r.allocated <= inUse/restShare
 	r.allocated = allocated
 	r.bulk = r.bulk || allocated-r.rested >= max(leastReturn, inUse/4)
+	r.slow = r.slow || r.bulk
 	if !r.quiet || !before.quiet {
 		return false
 	}
 	r.rested = allocated
-	since := now.Sub(r.last)
+	since, ended := now.Sub(r.last), r.slow && r.still && before.still
 	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn)
-	if !grown && (!r.bulk && !r.again || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
+	if !grown && (!r.bulk && !r.again && !ended || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
 		return false
 	}
-	r.last, r.bulk, r.again = now, false, r.bulk
+	r.last, r.bulk, r.again, r.slow = now, false, r.bulk, r.slow && !ended
 	return true
 }
 
