@@ -61,7 +61,7 @@ func (s *stage) register(ctx context.Context) error {
 		}
 		note("$ %s", shorten(printed))
 		words := strings.Fields(printed)[1:]
-		out, err := command(ctx, s.path("bin", "accord"), append(words, "--cluster-kubeconfig", s.configs[m], "--impersonate-user", reader, "--wait=false")...)
+		out, err := command(ctx, s.path("bin", "accord"), append(words, "--cluster-kubeconfig", s.configs[m], "--impersonate-user", reader+",accord-search", "--wait=false")...)
 		if err != nil {
 			return err
 		}
