@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +52,32 @@ type proxies struct {
 	stop       func()       // of the aggregated API server
 	dialed     atomic.Int64 // requests that arrived at the agent
 	agents     func()       // stops the agent
+	hubServer  *restartable
+	server     *restartable // of the member
+}
+
+// restartable is an API server in a process of its own.
+type restartable struct {
+	*localtest.ControlPlane
+	kill, launch func()
+}
+
+// startOne starts an API server, which is killed at the end of the test.
+func startOne(t *testing.T, name string) *restartable {
+	dir, err := os.MkdirTemp("", "accord-test-") // not t.TempDir, which is too long for the sockets below it
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	var running *localtest.Process
+	r := &restartable{}
+	r.kill = func() { require.NoError(t, running.Kill()) }
+	r.launch = func() {
+		running, err = localtest.Launch(dir, name)
+		require.NoError(t, err)
+		r.ControlPlane = running.Planes[name]
+	}
+	r.launch()
+	t.Cleanup(r.kill)
+	return r
 }
 
 // throughProxy are the tests of TestClusterProxy with a request to a cluster.
@@ -66,8 +93,11 @@ var throughProxy = map[string]func(*proxies, string){
 }
 
 func TestClusterProxy(t *testing.T) {
-	planes := localtest.Members(t, "hub", "member")
-	p := &proxies{whole: t, kubeconfig: planes["hub"].Kubeconfig(), world: &world{T: t, hub: planes["hub"].Config(), store: bundles.New(bundles.CompressedLimit)}, member: planes["member"]}
+	hub, member := startOne(t, "hub"), startOne(t, "member")
+	p := &proxies{
+		whole: t, kubeconfig: hub.Kubeconfig(), world: &world{T: t, hub: hub.Config(), store: bundles.New(bundles.CompressedLimit)}, member: member.ControlPlane,
+		hubServer: hub, server: member,
+	}
 	require.NoError(t, store.Install(t.Context(), p.hub))
 	p.prepareMember()
 	p.prepareHub()
@@ -104,7 +134,7 @@ func TestClusterProxy(t *testing.T) {
 		{"writes go to the cluster that has the object", (*proxies).oneWriter},
 		{"a cluster that joins or leaves ends no watch", (*proxies).oneView},
 		{"a cluster that does not answer is named", (*proxies).outage},
-		{"an informer misses nothing when its server restarts", (*proxies).informed},
+		{"an informer misses nothing when accord, the cluster or the hub restarts", (*proxies).informed},
 		{"a cached read needs the rights of the live one", (*proxies).cachedRights},
 		{"nothing is dialed for a caller without the right", (*proxies).withoutRight},
 		{"nobody but the agent opens its tunnel", (*proxies).foreignTunnels},

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -368,88 +368,141 @@ func (p *proxies) outage() {
 	}, 20*time.Second, 100*time.Millisecond)
 }
 
-// informed compares an informer, whose server restarts, with a watch of the cluster.
-func (p *proxies) informed() {
-	direct := p.namespace("informed")
-	p.registered("informed", "push") // an informer has one object of a name
-	var mu sync.Mutex
-	got, want := map[string][]string{}, map[string][]string{}
-	record := func(into map[string][]string, object any, deleted bool) {
+// history has the values that an informer has seen of each object.
+type history struct {
+	mu     sync.Mutex
+	values map[string][]string
+}
+
+// follow records the ConfigMaps of a namespace until the end of the test.
+func (p *proxies) follow(cfg *rest.Config, namespace string) *history {
+	h := &history{values: map[string][]string{}}
+	add := func(object any, deleted bool) {
 		if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = last.Obj
 		}
 		m := object.(*corev1.ConfigMap)
-		mu.Lock()
-		defer mu.Unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		seen := h.values[m.Name]
 		if deleted {
-			into[m.Name] = append(into[m.Name], "deleted")
-		} else if value := m.Data["value"]; len(into[m.Name]) == 0 || into[m.Name][len(into[m.Name])-1] != value { // a list shows a value again
-			into[m.Name] = append(into[m.Name], value)
+			h.values[m.Name] = append(seen, "deleted")
+		} else if value := m.Data["value"]; len(seen) == 0 || seen[len(seen)-1] != value { // a list shows a value again
+			h.values[m.Name] = append(seen, value)
 		}
 	}
-	events, err := direct.CoreV1().ConfigMaps("informed").Watch(p.Context(), metav1.ListOptions{})
-	require.NoError(p, err)
-	defer events.Stop()
-	go func() {
-		for e := range events.ResultChan() {
-			if e.Type != watch.Error { // the test has ended
-				record(want, e.Object, e.Type == watch.Deleted)
-			}
-		}
-	}()
-	factory := informers.NewSharedInformerFactoryWithOptions(p.on(p.proxying("alice")), 0, informers.WithNamespace("informed"))
-	informer := factory.Core().V1().ConfigMaps().Informer()
-	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(object any) { record(got, object, false) }, UpdateFunc: func(_, object any) { record(got, object, false) }, DeleteFunc: func(object any) { record(got, object, true) },
+	informer := informers.NewSharedInformerFactoryWithOptions(p.on(cfg), 0, informers.WithNamespace(namespace)).Core().V1().ConfigMaps().Informer()
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(object any) { add(object, false) }, UpdateFunc: func(_, object any) { add(object, false) }, DeleteFunc: func(object any) { add(object, true) },
 	})
 	require.NoError(p, err)
-	ctx, cancel := context.WithCancel(p.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { informer.RunWithContext(ctx) })
-	defer running.Wait()
-	defer cancel()
+	p.Cleanup(func() { cancel(); running.Wait() })
 	require.True(p, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+	return h
+}
 
-	maps := direct.CoreV1().ConfigMaps("informed")
-	change := func(round int) {
+// since returns the values behind those of an earlier time.
+func (h *history) since(lengths map[string]int) map[string][]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[string][]string{}
+	for name, values := range h.values {
+		all[name] = slices.Clone(values[lengths[name]:])
+	}
+	return all
+}
+
+// lengths returns the numbers of values.
+func (h *history) lengths() map[string]int {
+	all := map[string]int{}
+	for name, values := range h.since(nil) {
+		all[name] = len(values)
+	}
+	return all
+}
+
+// last returns the last value of each object.
+func (h *history) last() map[string]string {
+	all := map[string]string{}
+	for name, values := range h.since(nil) {
+		all[name] = values[len(values)-1]
+	}
+	return all
+}
+
+// informed compares an informer on the view of all clusters with one on the cluster itself, while servers restart.
+func (p *proxies) informed() {
+	direct := p.namespace("informed")
+	p.registered("informed", "push") // an informer has one object of a name
+	want, got := p.follow(p.member.Config(), "informed"), p.follow(p.proxying("alice"), "informed")
+	configMaps := direct.CoreV1().ConfigMaps("informed")
+	round := 0
+	change := func() {
 		for i := range 10 {
 			name := fmt.Sprintf("m%d", i)
 			m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"value": fmt.Sprint(round)}}
-			switch _, err := maps.Update(p.Context(), m, metav1.UpdateOptions{}); {
+			switch _, err := configMaps.Update(p.Context(), m, metav1.UpdateOptions{}); {
 			case apierrors.IsNotFound(err):
-				_, err = maps.Create(p.Context(), m, metav1.CreateOptions{})
+				_, err = configMaps.Create(p.Context(), m, metav1.CreateOptions{})
 				require.NoError(p, err)
 			default:
 				require.NoError(p, err)
 			}
 			if (i+round)%5 == 0 {
-				require.NoError(p, maps.Delete(p.Context(), name, metav1.DeleteOptions{}))
+				require.NoError(p, configMaps.Delete(p.Context(), name, metav1.DeleteOptions{}))
 			}
 		}
+		round++
 	}
-	same := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return len(want) == 10 && reflect.DeepEqual(got, want)
+	// Both informers end with the same objects, and then see each of further changes.
+	sees := func(when string) {
+		p.Helper()
+		require.EventuallyWithT(p, func(t *assert.CollectT) {
+			last := want.last()
+			require.Len(t, last, 10)
+			require.Equal(t, last, got.last())
+		}, 90*time.Second, 50*time.Millisecond, when)
+		mine, theirs := got.lengths(), want.lengths()
+		for range 3 {
+			change()
+		}
+		require.EventuallyWithT(p, func(t *assert.CollectT) {
+			seen := want.since(theirs)
+			for name, values := range seen {
+				require.GreaterOrEqual(t, len(values), 3, name)
+			}
+			require.Equal(t, seen, got.since(mine))
+		}, 30*time.Second, 50*time.Millisecond, when)
 	}
-	for round := range 5 {
-		change(round)
-	}
-	require.Eventually(p, same, 20*time.Second, 20*time.Millisecond, "got %v, want %v", got, want)
+	change()
+	sees("at the start")
+
 	p.stop()
-	change(5) // one change of each object while the server is away: a list shows it as well as a watch does
+	change()
 	_, p.stop = serve(p.whole, p.hub, p.store)
-	change(6)
-	require.Eventually(p, func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		for name, values := range want {
-			if seen := got[name]; len(seen) == 0 || seen[len(seen)-1] != values[len(values)-1] {
-				return false
-			}
-		}
-		return true
-	}, 60*time.Second, 50*time.Millisecond, "got %v, want %v", got, want)
+	change()
+	sees("after a restart of accord")
+
+	p.server.kill()
+	p.server.launch()
+	require.EventuallyWithT(p, func(t *assert.CollectT) { require.NoError(t, p.ready(direct)) }, 30*time.Second, 50*time.Millisecond)
+	change()
+	sees("after a restart of the cluster")
+
+	p.hubServer.kill()
+	change()
+	p.hubServer.launch()
+	change()
+	sees("after a restart of the hub's API server")
+	p.awaitReached()
+}
+
+// ready returns an error while an API server does not answer.
+func (p *proxies) ready(c *kubernetes.Clientset) error {
+	return c.Discovery().RESTClient().Get().AbsPath("/readyz").Do(p.Context()).Error()
 }
 
 // fansOut sends requests to all clusters, which are the same server twice.
