@@ -86,12 +86,13 @@ var within = map[string]map[string][]string{
 		"complete":       {"gitrepo", "hub"},
 	},
 	"apiserver": {
+		"answer":       {},
 		"bundles":      {},
 		"certificate":  {},
 		"peers":        {"certificate"},
-		"clusterproxy": {"tunnels"},
-		"registry":     {"bundles"},
-		"search":       {"clusterproxy"},
+		"clusterproxy": {"answer", "tunnels"},
+		"registry":     {"answer", "bundles"},
+		"search":       {"answer", "clusterproxy"},
 		"tunnels":      {},
 	},
 	"propagate": {

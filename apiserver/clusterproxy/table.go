@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/answer"
 )
 
 var (
@@ -36,10 +37,7 @@ var columns = []metav1.TableColumnDefinition{
 
 // ConvertToTable implements rest.TableConvertor.
 func (clusterStorage) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {
-	table := &metav1.Table{}
-	if o, ok := options.(*metav1.TableOptions); !ok || !o.NoHeaders {
-		table.ColumnDefinitions = columns
-	}
+	table := answer.Table(columns, options)
 	switch o := object.(type) {
 	case *Cluster:
 		table.Rows = append(table.Rows, row(o))

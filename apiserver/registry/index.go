@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/apiserver/answer"
 	"github.com/accord-dev/accord/apiserver/bundles"
 )
 
@@ -143,7 +144,7 @@ func notModified(w http.ResponseWriter, digest string) {
 // agent that waited needs no second request.
 func (s *indexStorage) write(w http.ResponseWriter, r *http.Request, cluster string, index bundles.Index) {
 	w.Header().Set("ETag", etag(index.Digest))
-	compressed := acceptsGzip(r)
+	compressed := answer.AcceptsGzip(r)
 	if r.URL.Query().Get(newParameter) != newObjects {
 		begin(w, "application/json", compressed)
 		_ = writeText(w, index, compressed) // an error means that the client is gone
@@ -157,15 +158,4 @@ func (s *indexStorage) write(w http.ResponseWriter, r *http.Request, cluster str
 	if writeText(w, index, compressed) == nil {
 		writeObjects(w, added, compressed)
 	}
-}
-
-// acceptsGzip reports whether the client accepts a compressed answer.
-func acceptsGzip(r *http.Request) bool {
-	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
-		if strings.TrimSpace(name) == "gzip" && strings.ReplaceAll(weight, " ", "") != "q=0" {
-			return true
-		}
-	}
-	return false
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/apiserver/answer"
 	"github.com/accord-dev/accord/apiserver/bundles"
 )
 
@@ -41,7 +42,7 @@ func (s *objectsStorage) Connect(_ context.Context, cluster string, _ runtime.Ob
 			out.Error(err)
 			return
 		}
-		compressed := acceptsGzip(r)
+		compressed := answer.AcceptsGzip(r)
 		begin(w, delivery.MediaType, compressed)
 		writeObjects(w, found, compressed)
 	}), nil

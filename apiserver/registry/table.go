@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/apiserver/answer"
 )
 
 var _ rest.TableConvertor = (*bundleStorage)(nil)
@@ -27,10 +28,7 @@ var columns = []metav1.TableColumnDefinition{
 
 // ConvertToTable implements rest.TableConvertor.
 func (*bundleStorage) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {
-	table := &metav1.Table{}
-	if o, ok := options.(*metav1.TableOptions); !ok || !o.NoHeaders {
-		table.ColumnDefinitions = columns
-	}
+	table := answer.Table(columns, options)
 	add := func(b *delivery.Bundle) {
 		table.Rows = append(table.Rows, metav1.TableRow{
 			Cells:  []any{b.Name, b.Status.Federations, b.Status.Objects, b.Status.Bytes, since(b.Status.Published), since(b.CreationTimestamp), b.Status.Index},

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/accord-dev/accord/apiserver/answer"
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/search"
 )
@@ -248,7 +249,7 @@ func (s *Server) writeList(w http.ResponseWriter, r *http.Request, a *asked, as 
 // body returns the writer of a body, which is compressed if it is long and the client accepts it.
 func body(w http.ResponseWriter, r *http.Request, objects int) (io.Writer, func()) {
 	buffered := bufio.NewWriterSize(w, 64<<10)
-	if objects*1024 < compressed || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if objects*1024 < compressed || !answer.AcceptsGzip(r) {
 		return buffered, func() { _ = buffered.Flush() }
 	}
 	w.Header().Set("Content-Encoding", "gzip")

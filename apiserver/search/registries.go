@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/apiserver/answer"
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
 )
 
@@ -204,10 +205,7 @@ var registryColumns = []metav1.TableColumnDefinition{
 
 // ConvertToTable implements rest.TableConvertor.
 func (registryStorage) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {
-	table := &metav1.Table{}
-	if o, ok := options.(*metav1.TableOptions); !ok || !o.NoHeaders {
-		table.ColumnDefinitions = registryColumns
-	}
+	table := answer.Table(registryColumns, options)
 	add := func(r *ResourceRegistry) {
 		ready := metav1.ConditionUnknown
 		if c := meta.FindStatusCondition(r.Status.Conditions, "Ready"); c != nil {

@@ -133,7 +133,7 @@ func (c *Cache) absent() {
 	c.setState(State{Listed: true})
 }
 
-// setState is called with mu held.
+// setState changes the state. Its caller holds mu.
 func (c *Cache) setState(s State) {
 	c.state = s
 	close(c.changed)
@@ -175,7 +175,7 @@ func (c *Cache) snapshot() ([]*Object, string, *change) {
 	return c.ordered(), c.version, c.journal.newest
 }
 
-// ordered is called with mu held. Nobody changes its result.
+// ordered returns the objects in order. Its caller holds mu, and nobody changes the result.
 func (c *Cache) ordered() []*Object {
 	if c.sorted == nil {
 		c.sorted = slices.SortedFunc(maps.Values(c.objects), func(a, b *Object) int {
