@@ -35,6 +35,9 @@ const (
 	agentRestart   figure = "agents, seconds after a restart of the hub"
 	agentRewrites  figure = "agents, writes of a restart of the hub"
 	planWhole      figure = "accord plan, seconds for every object"
+	searchMemory   figure = "memory of caches, ratio to informers"
+	searchList     figure = "list of all clusters, ratio to one cluster"
+	searchWatch    figure = "watch of all clusters, p99 behind direct watches, ms"
 	planChange     figure = "accord plan, seconds for ten files with a warm cache"
 )
 
@@ -79,6 +82,9 @@ func bars() []bar {
 		{agentRewrites, 0, 0, 0, ""},
 		{planWhole, 1000, 100, 1, "s"},
 		{planChange, 50000, 0, 2, "s"},
+		{searchMemory, 10000, 10, 1.3, "x"},
+		{searchList, 10000, 10, 1.5, "x"},
+		{searchWatch, 0, 10, 50, "ms"},
 	}
 }
 

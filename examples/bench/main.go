@@ -7,6 +7,7 @@
 //	go run ./examples/bench --faults --members 20       another one: 16 members beside four that do not work
 //	go run ./examples/bench --grow                      another one: how each figure grows with objects and with members
 //	go run ./examples/bench --plan                      another one: accord plan in a pipeline
+//	go run ./examples/bench --search                    another one: lists, watches and caches of all clusters
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
 //	go run ./examples/bench --agents 1000               another one: 1,000 members in pull mode (docs/how-to/scale.md)
 //
@@ -83,6 +84,13 @@ func command(ctx context.Context, args []string) error {
 		}
 		return err
 	}
+	if o.search {
+		f, err := runSearch(ctx, o.searching, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return f.print(os.Stdout)
+	}
 	if o.grow {
 		f, err := runGrow(ctx, o.growing, os.Stderr)
 		return errors.Join(err, f.print(os.Stdout))
@@ -123,6 +131,9 @@ type options struct {
 	// grow: instead, how the figures grow.
 	grow    bool
 	growing growing
+	// search: instead, the view of all clusters.
+	search    bool
+	searching searching
 	// plan: instead, accord plan in a pipeline.
 	plan     bool
 	planning planning
@@ -153,6 +164,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.BoolVar(&o.grow, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
 	f.IntVar(&o.growing.objects, "objects-max", 60000, "objects of --grow at most; also a tenth and a hundredth of them")
 	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
+	f.BoolVar(&o.search, "search", false, "measure instead the view of all clusters: memory of its caches, lists and watches")
+	f.IntVar(&o.searching.pods, "search-pods", 10000, "pods of all ten clusters of --search")
+	f.IntVar(&o.searching.changes, "search-changes", 200, "changes whose way to a watch --search measures")
 	f.BoolVar(&o.plan, "plan", false, "measure instead accord plan in a pipeline, without and with a cache")
 	f.IntVar(&o.planning.objects, "plan-objects", 50000, "objects of the repository that is planned with a cache")
 	f.IntVar(&o.planning.rounds, "plan-rounds", 3, "runs of each plan, of which the median is taken")
@@ -164,6 +178,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("--plan needs at least %d objects and 1 round", planFiles*6)
 	}
 	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
+	if o.searching.pods < searchClusters || o.searching.changes < 1 {
+		return o, fmt.Errorf("--search needs at least %d pods and 1 change", searchClusters)
+	}
 	if o.growing.objects < 12 || o.growing.members < 0 {
 		return o, fmt.Errorf("--grow needs at least 12 objects")
 	}
