@@ -20,6 +20,10 @@ func (b *bench) cold(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	used, err := b.ours.process.cpu()
+	if err != nil {
+		return err
+	}
 	hubBefore, err := b.hub.count(ctx)
 	if err != nil {
 		return err
@@ -37,6 +41,11 @@ func (b *bench) cold(ctx context.Context) (err error) {
 	if err := b.ours.recorded(ctx, b.objects); err != nil {
 		return err
 	}
+	now, err := b.ours.process.cpu() // the records included
+	if err != nil {
+		return err
+	}
+	b.figures.cold.ours.cpu = now - used
 	hubAfter, err := b.hub.count(ctx)
 	if err != nil {
 		return err
