@@ -59,6 +59,7 @@ var within = map[string]map[string][]string{
 		"gitrepo/edit":   {},
 		"gitrepo":        {"gitrepo/edit", "text"},
 		"plancache":      {},
+		"clusterimport":  {"exit", "hub", "load", "text"},
 		"promote":        {"hub", "members/fanout", "text"},
 		"load":           {"exit", "gitrepo", "hub", "plancache", "text"},
 		"progress":       {"exit", "hub", "text"},

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/cmd/accord/clusterimport"
 	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/deliver"
 	"github.com/accord-dev/accord/cmd/accord/join"
@@ -27,6 +28,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Change and review", []*cobra.Command{
 			lintCommand(), planCommand(), renderCommand(), whyCommand(), interpretCommand(), promote.Command(),
+			clusterimport.Command(),
 		}},
 		{"Follow a commit", []*cobra.Command{
 			statusCommand(), waitCommand(), reconcileCommand(), rolloutCommand(), approveCommand(), abortCommand(), rollbackCommand(),

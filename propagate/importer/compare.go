@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/render/unrender"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -119,4 +120,18 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// CompareAll compares the manifests that go to a cluster with its live objects, in the order of the manifests.
+func (c Cluster) CompareAll(manifests []*unstructured.Unstructured) []Verdict {
+	live, scaled := map[manifest.ID]*unstructured.Unstructured{}, scaledObjects(c)
+	for _, u := range c.Objects {
+		live[manifest.IDOf(u)] = u
+	}
+	verdicts := make([]Verdict, len(manifests))
+	concurrent.Do(len(manifests), func(i int) {
+		id := manifest.IDOf(manifests[i])
+		verdicts[i] = c.Compare(manifests[i], live[id], scaled[id])
+	})
+	return verdicts
 }

@@ -172,3 +172,22 @@ func (c Cluster) defaulter(u *unstructured.Unstructured) *unrender.Defaulter {
 
 // same reports whether two manifests are the same.
 func same(a, b *unstructured.Unstructured) bool { return reflect.DeepEqual(a.Object, b.Object) }
+
+// Shorten removes the content of a live object that does not belong into Git: New needs only the reason.
+func Shorten(u *unstructured.Unstructured) {
+	id := manifest.IDOf(u)
+	if unrender.LeftOut(u) == "" || autoscaler.Is(id) {
+		return
+	}
+	for name, value := range u.Object {
+		switch {
+		case name == "apiVersion" || name == "kind" || name == "metadata" || name == "type":
+		case name == "status" && id.Kind == "Job":
+			conditions, _ := value.(map[string]any)
+			u.Object[name] = map[string]any{"conditions": conditions["conditions"]}
+		default:
+			delete(u.Object, name)
+		}
+	}
+	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+}
