@@ -351,6 +351,9 @@ func (p *proxies) outage() {
 		require.Len(t, header.Values("Warning"), 1)
 		require.Contains(t, header.Get("Warning"), "cluster pull does not answer")
 	}, 10*time.Second, 100*time.Millisecond)
+	status, header, text := p.try(&alice, http.MethodGet, proxyingPath+"/api/v1/namespaces/away/configmaps?watch=true&timeoutSeconds=1", "")
+	require.Equal(p, http.StatusOK, status, "%s", text)
+	require.Contains(p, header.Get("Warning"), "cluster pull does not answer", "a watch names the cluster, too")
 	p.configMap(direct, "away", "b", "1")
 	next := func() string {
 		e, ok := <-events.ResultChan()

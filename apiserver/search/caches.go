@@ -28,7 +28,8 @@ import (
 // statusTime is the time between two looks at the caches for the status of ResourceRegistries.
 const statusTime = 2 * time.Second
 
-// Registries starts and ends the caches that ResourceRegistries name, and writes the status of ResourceRegistries.
+// Registries starts and ends the caches that ResourceRegistries name, and writes the status of ResourceRegistries: the state of the caches is
+// in this process only, and no loop of package reconciler knows it.
 type Registries struct {
 	Hub    client.Client
 	Caches *search.Set

@@ -21,6 +21,8 @@ const (
 	watchTime = 30 * time.Minute
 	// writeTime bounds the time in which a client has to take an event.
 	writeTime = 30 * time.Second
+	// settleTime bounds the wait for clusters that do not answer, before a watch begins and names them.
+	settleTime = 4 * time.Second
 )
 
 // answerWatch sends the events of all clusters.
@@ -42,6 +44,9 @@ func (s *Server) answerWatch(w http.ResponseWriter, r *http.Request, a *asked, a
 	if o.initial {
 		o.from = nil
 	}
+	settling, settled := context.WithTimeout(ctx, settleTime)
+	v.settle(settling, nil) // for the warnings only
+	settled()
 	warnAbout(w, v)
 	w.Header().Set("Content-Type", "application/json")
 	e := &eventWriter{to: w, control: http.NewResponseController(w), form: as, server: s, asked: a, query: r}
