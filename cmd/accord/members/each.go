@@ -83,7 +83,7 @@ func (c *call) interleaved() error {
 	}
 	streams := c.streams()
 	out, errOut := &lines{to: streams.Out}, &lines{to: streams.ErrOut}
-	colored, width := text.IsTerminal(streams.Out) && os.Getenv("NO_COLOR") == "", 0
+	colored, width := (&text.ColorFlag{}).Colors(streams.Out), 0
 	for _, s := range c.servers {
 		width = max(width, len(s.Name))
 	}

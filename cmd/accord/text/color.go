@@ -63,11 +63,14 @@ func (f *ColorFlag) Choices() []string { return colorChoices }
 
 // Writer returns out, with colors if the format is text and they are wanted there. Text is escaped before it gets colors.
 func (f *ColorFlag) Writer(out io.Writer, as Format) io.Writer {
-	if (as == AsText || as == AsWide) && f.colors(IsTerminal(out), os.Getenv) {
+	if (as == AsText || as == AsWide) && f.Colors(out) {
 		return SafeWriter(&colorWriter{out: raw(out), column: noTable})
 	}
 	return out
 }
+
+// Colors reports whether text on out has colors.
+func (f *ColorFlag) Colors(out io.Writer) bool { return f.colors(IsTerminal(out), os.Getenv) }
 
 // colors reports whether text has colors: --color decides, then NO_COLOR, then CLICOLOR_FORCE, then the terminal.
 func (f *ColorFlag) colors(terminal bool, getenv func(string) string) bool {
