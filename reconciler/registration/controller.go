@@ -47,7 +47,11 @@ type Options struct {
 }
 
 // Controller decides about the requests of agents, one after another: two requests cannot take one use of a token, or one name.
-type Controller struct{ Options }
+type Controller struct {
+	Options
+	// enrolled has the names of the Clusters that this controller created, by their ID. Only its worker uses it.
+	enrolled map[string]string
+}
 
 // AddTo has the leader register clusters in pull mode, if that is on.
 func (c *Controller) AddTo(mgr manager.Manager, on bool) error {
@@ -59,6 +63,7 @@ func (c *Controller) AddTo(mgr manager.Manager, on bool) error {
 
 // Start has the manager run the controller.
 func (c *Controller) Start(mgr manager.Manager, o controller.Options) error {
+	c.enrolled = map[string]string{}
 	agents := predicate.NewPredicateFuncs(func(o client.Object) bool {
 		r, ok := o.(*certificatesv1.CertificateSigningRequest)
 		return ok && request.ForAgent(&r.Spec)
@@ -146,17 +151,15 @@ func (c *Controller) gather(ctx context.Context, r *certificatesv1.CertificateSi
 			return in, nil, err
 		}
 	}
-	var all v1alpha1.ClusterList
-	if err := c.Uncached.List(ctx, &all); err != nil {
-		return in, nil, fmt.Errorf("listing the clusters: %w", err)
+	present := &v1alpha1.Cluster{}
+	switch err := c.Uncached.Get(ctx, client.ObjectKey{Name: form.Cluster}, present); {
+	case err == nil:
+		in.Cluster = present
+	case !apierrors.IsNotFound(err):
+		return in, nil, fmt.Errorf("reading cluster %s: %w", form.Cluster, err)
 	}
-	for i := range all.Items {
-		switch x := &all.Items[i]; {
-		case x.Name == form.Cluster:
-			in.Cluster = x
-		case x.Spec.ID != "" && x.Spec.ID == in.Traits.ID:
-			in.SameID = x.Name
-		}
+	if in.SameID, err = c.withID(ctx, in.Traits.ID, form.Cluster); err != nil {
+		return in, nil, err
 	}
 	binding := &rbacv1.ClusterRoleBinding{}
 	err = c.Uncached.Get(ctx, client.ObjectKey{Name: registration.RoleName(form.Cluster)}, binding)
@@ -170,6 +173,38 @@ func (c *Controller) gather(ctx context.Context, r *certificatesv1.CertificateSi
 		}
 	}
 	return in, secret, nil
+}
+
+// withID returns the name of a Cluster other than name that has an ID; empty without one. The hub's cache finds it, so that a thousand
+// registrations do not each read all Clusters, and may not have the Clusters yet that this controller created.
+func (c *Controller) withID(ctx context.Context, id, name string) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	var all v1alpha1.ClusterList
+	if err := c.Hub.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return "", fmt.Errorf("listing the clusters: %w", err)
+	}
+	found := []string{c.enrolled[id]}
+	for i := range all.Items {
+		if all.Items[i].Spec.ID == id {
+			found = append(found, all.Items[i].Name)
+		}
+	}
+	for _, other := range found {
+		if other == "" || other == name {
+			continue
+		}
+		cluster := &v1alpha1.Cluster{}
+		err := c.Uncached.Get(ctx, client.ObjectKey{Name: other}, cluster) // it may be gone
+		switch {
+		case err == nil && cluster.Spec.ID == id:
+			return other, nil
+		case client.IgnoreNotFound(err) != nil:
+			return "", fmt.Errorf("reading cluster %s: %w", other, err)
+		}
+	}
+	return "", nil
 }
 
 // token returns a token of accord, and nil if there is none or accord may not read it.

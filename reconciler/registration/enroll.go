@@ -26,6 +26,9 @@ func (c *Controller) enroll(ctx context.Context, verdict request.Verdict, in req
 		if err := c.Hub.Create(ctx, cluster, client.FieldOwner(v1alpha1.FieldManager)); err != nil {
 			return fmt.Errorf("creating cluster %s: %w", name, err)
 		}
+		if id := cluster.Spec.ID; id != "" {
+			c.enrolled[id] = name
+		}
 	}
 	for _, o := range agentRights(cluster, c.Namespace, verdict.User, string(in.UID)) {
 		if err := c.replace(ctx, o, cluster); err != nil {

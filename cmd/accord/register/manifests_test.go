@@ -33,6 +33,15 @@ func (w *world) apply(printed string) {
 	}
 }
 
+// account returns the connection to the cluster with the rights of the account of the agent.
+func (w *world) account() *rest.Config {
+	as := w.member.Config()
+	as.Impersonate = rest.ImpersonationConfig{
+		UserName: "system:serviceaccount:accord-system:accord-agent", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:accord-system", "system:authenticated"},
+	}
+	return as
+}
+
 // requested returns the names of the requests for the certificate of a cluster.
 func (w *world) requested(cluster string) (names []string) {
 	w.Helper()
@@ -62,11 +71,7 @@ func enrolls(w *world, _ []string) {
 		"--cluster=flux-1", "--cluster-region=eu", "--discovery-token-ca-cert-hash=" + pin, "--hub=" + hub, "--token-file=/etc/accord/token/token", "--cache-dir=/var/cache/accord",
 	}, deployment.Spec.Template.Spec.Containers[0].Args)
 
-	as := w.member.Config()
-	as.Impersonate = rest.ImpersonationConfig{
-		UserName: "system:serviceaccount:accord-system:accord-agent", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:accord-system", "system:authenticated"},
-	}
-	account, kept := clientOf(w, as), types.NamespacedName{Namespace: "accord-system", Name: "accord-agent-hub"}
+	account, kept := clientOf(w, w.account()), types.NamespacedName{Namespace: "accord-system", Name: "accord-agent-hub"}
 	mounted := func() (string, error) {
 		s := &corev1.Secret{}
 		err := w.cluster.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord-agent-token"}, s)
@@ -110,6 +115,10 @@ func enrolls(w *world, _ []string) {
 	require.ErrorContains(w, err, "TokenUsedUp")
 	require.NoError(w, w.cluster.Get(w.Context(), kept, s))
 	require.Empty(w, s.Data, "the next start sends another request")
+
+	another := w.token("--cluster", "flux-3")[2]
+	_, err = enroll("flux-3", pin, 3*time.Second, func() (string, error) { return another, nil })
+	require.ErrorContains(w, err, "the cluster is a member already, as Cluster flux-1", "by the UID of its namespace kube-system")
 
 	out, err = w.run(register.UnregisterCommand(), "--cluster-kubeconfig", w.member.Kubeconfig())
 	require.NoError(w, err)
