@@ -15,11 +15,23 @@ test: ## vet, then all tests; two packages at a time, because many start API ser
 	@go tool -modfile=clusters/local/kwok/kwok.mod -n kwok >/dev/null # once, or packages that need it build it at the same time
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 40m ./reconciler ./...
 
-# TestFight and TestWhatIsToldOfAHub do not apply: they read figures of the executor, and an agent serves no metrics. Tests that name the
-# Secret of a cluster, or run replicas that share clusters, have no agents.
-PULLED = TestAMemberIsDown|TestAReleaseTellsTheFindings|TestHealth|TestNothingIsLostByFederations|TestNothingIsLostBySources|TestNothingIsSeenWithoutItsOverrides|TestOneHub|TestPreflight
+# Tests of the reconciler that do not run in pull mode, each with its reason:
+#   TestFight TestWhatIsToldOfAHub          they read figures of the executor, and an agent serves no metrics
+#   TestFaultyClusters TestFleetInGit and   they are about addresses and credentials of clusters, which the hub does not have
+#     the parts of TestApproval below
+#   TestClustersLeave                       an agent loses its rights with its Cluster, and registers again: TestRegistration
+#   TestHubRights TestReplicas* *Killed*    they share clusters among replicas, or end accord; TestPullMode kills a replica
+#     TestClusterOfAnotherReplicaLeaves
+#   TestOnce TestOnceApproval               they have no hub
+#   TestStages/a_restart                    it expects that nobody repairs a cluster while accord does not run, and an agent does
+#   TestFailover                            open: it was not tried
+#   TestTheHubLosesItsData*                 open: an object that left Git while there was no hub stays on the cluster
+PULLED = $(subst $() ,|,$(strip TestAMemberIsDown TestAReleaseTellsTheFindings TestARestartWritesNothing TestApproval TestCommitStatus \
+	TestFacts TestHealth TestHostileFederation TestMirror TestNoDigestOfASecretIsTold TestNoSecretIsTold TestNothingIsLostByFederations \
+	TestNothingIsLostBySources TestNothingIsSeenWithoutItsOverrides TestOneHub TestOneHubOperated TestPreflight TestReplicasOfAnAutoscaler TestStages))
+UNPULLED = TestApproval/(HostileUnapprovedCluster|HostileCredentials|DefectF1)|TestStages/a_restart
 test-pull: ## tests of the reconciler that apply to pull mode, with an agent on each member
-	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 20m -count 1 ./reconciler -run '^($(PULLED))$$' -mode pull
+	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 30m -count 1 ./reconciler -run '^($(PULLED))$$' -skip '$(UNPULLED)' -mode pull
 
 test-browser: ## the tests that need a browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM
 	go vet -tags browser ./cmd/accord/view/picture

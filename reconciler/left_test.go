@@ -136,8 +136,13 @@ func leavesUnheard(t *testing.T, w *world, r *repository) {
 		fed := w.declared(r)
 		return unless(fed.Status.Summary.Healthy == 2, fed.Status.Summary.Display)
 	})
-	w.reconnectTo("cluster-b", blackHole(t), nil)
-	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
+	if *mode == "pull" {
+		w.cables["cluster-b"].setCut(true)
+		defer w.cables["cluster-b"].setCut(false)
+	} else {
+		w.reconnectTo("cluster-b", blackHole(t), nil)
+	}
+	w.lost("cluster-b")
 	begun := time.Now()
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
 	w.goes("cluster-b")
@@ -164,8 +169,11 @@ func leavesEmpty(t *testing.T, w *world, r *repository) {
 // leavesGitForGood has cluster-a move to Git, which first makes it leave, and come back.
 func leavesGitForGood(t *testing.T, w *world, r *repository) {
 	a := w.cluster("cluster-a")
-	inGit := strings.ReplaceAll(clusterInGit("cluster-a", "prod", "eu"), "spec:\n",
-		fmt.Sprintf("spec:\n  apiEndpoint: %s\n  secretRef: {namespace: %s, name: cluster-a}\n", a.Spec.APIEndpoint, w.namespace))
+	spec := fmt.Sprintf("  apiEndpoint: %s\n  secretRef: {namespace: %s, name: cluster-a}\n", a.Spec.APIEndpoint, w.namespace)
+	if *mode == "pull" {
+		spec = "  syncMode: Pull\n"
+	}
+	inGit := strings.ReplaceAll(clusterInGit("cluster-a", "prod", "eu"), "spec:\n", "spec:\n"+spec)
 	w.ready(r, r.push("a is declared", "clusters.yaml", inGit))
 	require.NoError(t, w.hub.Delete(t.Context(), a))
 	w.eventually("Git to declare it again", func() error {
@@ -222,6 +230,10 @@ func leavesUnattended(t *testing.T, w *world, r, resting *repository) {
 // rejoin declares a member again that was joined before, as it was then.
 func (w *world) rejoin(name string) {
 	w.t.Helper()
+	if *mode == "pull" {
+		w.declarePull(name)
+		return
+	}
 	secret := &corev1.Secret{}
 	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, secret))
 	secret.Data[clusters.ServerKey] = []byte(w.cables[name].host())

@@ -157,7 +157,7 @@ func TestTheHubLosesItsData(t *testing.T) {
 	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that the taint moves nothing")
 	require.Equal(t, before, w.ours(r))
 	w.cables["cluster-b"].setCut(true)
-	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
+	w.lost("cluster-b")
 
 	w.stop()
 	copies := w.halfEvicted(r)
@@ -257,6 +257,11 @@ func (w *world) loseHub() {
 	require.NoError(w.t, store.Install(w.t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for name := range w.members {
+		if *mode == "pull" {
+			cut := w.cables[name].isCut()
+			w.lay(name)
+			w.cables[name].setCut(cut)
+		}
 		w.join(name)
 	}
 }

@@ -300,10 +300,14 @@ func dependencyFollows(t *testing.T, w *world, r *repository) {
 // automaticTaints waits until a cluster has automatic taints with these effects, each with the time of its addition.
 func (w *world) automaticTaints(cluster string, effects ...corev1.TaintEffect) {
 	w.t.Helper()
+	key := v1alpha1.TaintNotReady
+	if *mode == "pull" {
+		key = v1alpha1.TaintUnreachable // the hub does not know more
+	}
 	w.eventually(fmt.Sprintf("the automatic taints of %s to be %v", cluster, effects), func() error {
 		var got []corev1.TaintEffect
 		for _, t := range w.cluster(cluster).Status.Taints {
-			if t.Key == v1alpha1.TaintNotReady && t.TimeAdded != nil {
+			if t.Key == key && t.TimeAdded != nil {
 				got = append(got, t.Effect)
 			}
 		}
@@ -317,7 +321,7 @@ func notReady(t *testing.T, w *world, r *repository) {
 		policyOf("before", "clusterNames: [cluster-a, cluster-b]")+"---\n"+policyOf("during", "clusterNames: [cluster-a, cluster-b]")))
 	uid := w.configMap("cluster-b", "before").UID
 	w.cables["cluster-b"].setCut(true)
-	w.clusterIs("cluster-b", metav1.ConditionFalse, v1alpha1.ClusterNotReachable)
+	w.lost("cluster-b")
 	w.automaticTaints("cluster-b", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute)
 	sha := r.push("another one, and a new version", "before.yaml", configMap("before", "2"), "during.yaml", configMap("during", "1"))
 	decided := func(name string, clusters ...string) {

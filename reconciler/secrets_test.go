@@ -2,7 +2,6 @@ package reconciler_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -33,12 +32,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/metrics"
-	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/render"
 )
@@ -93,6 +90,9 @@ func TestNoSecretIsTold(t *testing.T) {
 		"old.yaml", secretManifest("old", "stringData: {password: "+inOldRevision+"}"))
 	w.ready(r, sha)
 	w.reported(forge, sha, "success")
+	for _, cluster := range both { // of an agent, the Lease tells it
+		require.Contains(t, w.metricsPage(), `accord_cluster_reachable{cluster="`+cluster+`"} 1`)
+	}
 	require.Equal(t, inOverride, w.delivered("cluster-b", "texts"))
 	require.Equal(t, inStringData, w.delivered("cluster-a", "texts"))
 
@@ -116,13 +116,15 @@ func TestNoSecretIsTold(t *testing.T) {
 	})
 	w.echoing("echo")
 	require.Equal(t, http.StatusForbidden, w.knock(r, "planted-wrong-hook-key-51f8"))
-	broken := &corev1.Secret{}
-	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "cluster-b"}, broken))
-	broken.Data["kubeconfig"] = []byte("users: [{name: x, user: {token: planted-kubeconfig-51f9")
-	require.NoError(t, w.hub.Update(t.Context(), broken))
-	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
+	if *mode == "push" {
+		w.breakCredentials("cluster-b")
+	}
 	sha = r.push("good again", "refused.yaml", "", "wrong.yaml", "")
-	w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	if *mode == "push" {
+		w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	} else {
+		w.ready(r, sha)
+	}
 	w.eventually("the forge to be told in vain", func() error { return unless(forge.refusals() > 0, "it was not") })
 
 	planted := w.planted()
@@ -141,6 +143,16 @@ func TestNoSecretIsTold(t *testing.T) {
 	for place, text := range w.everything("hub") {
 		require.NotContains(t, text, digest, "the digest of a Secret stands on that Secret and nowhere else: %s", place)
 	}
+}
+
+// breakCredentials gives a cluster credentials that are none.
+func (w *world) breakCredentials(cluster string) {
+	w.t.Helper()
+	broken := &corev1.Secret{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: cluster}, broken))
+	broken.Data["kubeconfig"] = []byte("users: [{name: x, user: {token: planted-kubeconfig-51f9")
+	require.NoError(w.t, w.hub.Update(w.t.Context(), broken))
+	w.clusterIs(cluster, metav1.ConditionFalse, "")
 }
 
 // TestNoDigestOfASecretIsTold has a value that can be guessed go to both clusters in stages, and be changed. Of each version it makes
@@ -174,7 +186,7 @@ func TestNoDigestOfASecretIsTold(t *testing.T) {
 
 	t.Log("a restart changes nothing of what is told")
 	w.stop()
-	later := w.talk()
+	later := w.talk(&transcript{to: w.log})
 	sha := push("something else again", "4712", "3")
 	third := w.observed(r, "pin")
 	require.Equal(t, second.Generation, third.Generation)
@@ -263,36 +275,18 @@ func (w *world) digests(r *repository, clusters ...string) map[string]string {
 // which the Kubernetes libraries log the bodies of requests, cannot be asked for.
 func newTalkative(t *testing.T) (*world, *transcript) {
 	t.Helper()
-	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, "hub", "cluster-a", "cluster-b"), rights: &rights{}}
-	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
-	w.config = w.planes["hub"].Config()
-	w.hub = clientOf(t, w.config)
-	require.NoError(t, store.Install(t.Context(), w.config))
-	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
-	for _, name := range both {
-		w.members[name] = clientOf(t, w.planes[name].Config())
-		w.cables[name] = newCable(t, w.planes[name].Config().Host)
-		w.join(name)
-	}
-	return w, w.talk()
+	heard := &transcript{to: t.Output()}
+	w := newWorldAtRest(t, 2, freeAddress(t), heard)
+	return w, w.talk(heard)
 }
 
-// talk starts the controllers in this process, and keeps all that they log; w.stop ends them.
-func (w *world) talk() *transcript {
+// talk starts the controllers in this process, and has a transcript keep all that they log; w.stop ends them.
+func (w *world) talk(said *transcript) *transcript {
 	w.t.Helper()
-	said := &transcript{to: w.log}
-	ctx, cancel := context.WithCancel(w.t.Context())
-	ended := make(chan error, 1)
-	o := reconciler.Options{
+	w.start(reconciler.Options{
 		CacheDir: w.t.TempDir(), Sources: everySource(), Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	}
-	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
-	w.stop = sync.OnceFunc(func() {
-		cancel()
-		require.NoError(w.t, <-ended)
 	})
-	w.t.Cleanup(w.stop)
 	return said
 }
 

@@ -54,13 +54,22 @@ func (w *world) register(name string) {
 	local.BearerToken = w.account(name)
 	hub := rest.CopyConfig(w.config)
 	hub.Host = w.cables[name].host()
-	w.create(&v1alpha1.Cluster{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull},
-	})
+	w.declarePull(name)
 	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: applyset.InventoryNamespace}} // which the hub creates when it starts
 	require.NoError(w.t, client.IgnoreAlreadyExists(w.hub.Create(w.t.Context(), space)))
 	w.create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: applyset.InventoryNamespace, Name: registration.LeaseName(name)}})
-	w.agent(agent.Options{Cluster: name, Hub: hub, HubNamespace: applyset.InventoryNamespace, Local: local, Log: w.logger()})
+	if stop := w.agents[name]; stop != nil { // that of a lost hub
+		stop()
+	}
+	w.agents[name] = w.agent(agent.Options{Cluster: name, Hub: hub, HubNamespace: applyset.InventoryNamespace, Local: local, Log: w.logger()})
+}
+
+// declarePull makes a Cluster in pull mode.
+func (w *world) declarePull(name string) {
+	w.t.Helper()
+	w.create(&v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull},
+	})
 }
 
 // agent runs an agent as an administrator of the hub with the name of the agent.
@@ -84,7 +93,22 @@ func (w *world) serve() (stop func()) {
 	})
 }
 
-func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.t.Output(), nil)) }
+func (w *world) logger() *slog.Logger {
+	if w.heard != nil {
+		return slog.New(slog.NewTextHandler(w.heard, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return slog.New(slog.NewTextHandler(w.t.Output(), nil))
+}
+
+// lost waits until the hub knows that it does not reach a member whose cable is cut: in pull mode it does not know more.
+func (w *world) lost(cluster string) {
+	w.t.Helper()
+	if *mode == "pull" {
+		w.clusterIs(cluster, metav1.ConditionUnknown, "")
+		return
+	}
+	w.clusterIs(cluster, metav1.ConditionFalse, "")
+}
 
 // background runs a function until the returned one is called, or the test ends.
 func (w *world) background(run func(context.Context) error) (stop func()) {

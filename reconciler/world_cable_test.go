@@ -76,6 +76,12 @@ func (c *cable) accepted() int {
 	return c.count
 }
 
+func (c *cable) isCut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cut
+}
+
 // setCut cuts all connections, or lets new ones through again.
 func (c *cable) setCut(cut bool) {
 	c.mu.Lock()

@@ -65,6 +65,10 @@ type world struct {
 	log     *errorCounter
 	stop    func()
 	bundles *bundles.Store
+	// agents has a function for each member in pull mode that ends its agent.
+	agents map[string]func()
+	// heard gets the log of the agents; nil: the log of the test.
+	heard io.Writer
 	// cache is the directory of the controllers' files.
 	cache string
 	// failover has the settings of evictions; the zero value the defaults.
@@ -82,11 +86,19 @@ func newWorld(t *testing.T, members int) *world {
 // newWorldWithMetrics starts everything. The controllers serve their metrics at an address.
 func newWorldWithMetrics(t *testing.T, members int, metrics string) *world {
 	t.Helper()
+	w := newWorldAtRest(t, members, metrics, nil)
+	w.run()
+	return w
+}
+
+// newWorldAtRest starts everything but the controllers. heard gets the log of the agents.
+func newWorldAtRest(t *testing.T, members int, metrics string, heard io.Writer) *world {
+	t.Helper()
 	names := []string{"hub"}
 	for i := range members {
 		names = append(names, "cluster-"+string(rune('a'+i)))
 	}
-	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...), rights: &rights{}}
+	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...), rights: &rights{}, agents: map[string]func(){}, heard: heard}
 	w.hook, w.metrics, w.log = freeAddress(t), metrics, &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
@@ -94,15 +106,20 @@ func newWorldWithMetrics(t *testing.T, members int, metrics string) *world {
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for _, name := range names[1:] {
 		w.members[name] = clientOf(t, w.planes[name].Config())
-		far := w.planes[name]
-		if *mode == "pull" {
-			far = w.planes["hub"]
-		}
-		w.cables[name] = newCable(t, far.Config().Host)
+		w.lay(name)
 		w.join(name)
 	}
-	w.run()
 	return w
+}
+
+// lay lays the cable between the hub and a member, to the end that accepts connections.
+func (w *world) lay(name string) {
+	w.t.Helper()
+	far := w.planes[name]
+	if *mode == "pull" {
+		far = w.planes["hub"]
+	}
+	w.cables[name] = newCable(w.t, far.Config().Host)
 }
 
 func clientOf(t *testing.T, cfg *rest.Config) client.Client {
@@ -123,21 +140,22 @@ var health = member.Health{
 // run starts the controllers in this process; w.stop ends them.
 func (w *world) run() {
 	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
-	ended := make(chan error, 1)
 	w.cache, w.ahead = w.t.TempDir(), &atomic.Int64{}
 	ahead := w.ahead
+	w.start(reconciler.Options{
+		CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+		Health: health, Failover: w.failover, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+	})
+}
+
+// start starts the controllers with options; in pull mode, also the API server for the agents.
+func (w *world) start(o reconciler.Options) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
 	w.bundles = bundles.New(bundles.CompressedLimit)
-	own := ""
-	if *mode == "pull" {
-		own = w.namespace // which has the Leases of the agents
-	}
-	go func() {
-		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			Namespace: own, CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
-			Bundles: w.bundles, Health: health, Failover: w.failover, Descheduler: descheduler.Settings{Interval: time.Second}, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
-		})
-	}()
+	o.Bundles = w.bundles
+	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
 	serving := func() {}
 	if *mode == "pull" {
 		serving = w.serve()
