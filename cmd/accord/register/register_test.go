@@ -223,6 +223,7 @@ func TestRegistration(t *testing.T) {
 		{"HostileToken: a token does not register more than it may", hostileTokens},
 		{"HostileRequest: no other certificate is signed", hostileRequests},
 		{"HostileRenewal: an agent renews its own certificate only", hostileRenewals},
+		{"an agent whose certificate ends soon renews it", renews},
 		{"tokens are listed, deleted, and end", tokens},
 		{"a cluster that Git declares registers", declared},
 		{"a cluster is unregistered", unregisters},
