@@ -57,7 +57,7 @@ func TestPullMode(t *testing.T) {
 	w.require(w.hub.Delete(t.Context(), w.cluster("cluster-b")))
 	w.require(w.hub.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "cluster-b"}}))
 	w.goes("cluster-b")
-	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}}, Spec: v1alpha1.ClusterSpec{SyncMode: v1alpha1.SyncModePull}})
+	w.declarePull("cluster-b")
 	w.node("cluster-a", "large", "8", "64Gi")
 	w.node("cluster-b", "large", "8", "64Gi")
 	w.serving = w.serve()

@@ -68,6 +68,20 @@ func (p *Pool) Account(ctx context.Context, federation types.NamespacedName) (te
 	return p.account(ctx, federation)
 }
 
+// Suspend cancels the deliveries of a Federation that is suspended. The bundles of its clusters in pull mode change, because agents suspend
+// by them.
+func (p *Pool) Suspend(f *state.Federation) {
+	c := f.Suspend()
+	if len(c.Updates) > 0 {
+		for _, cluster := range f.Clusters() {
+			if p.Worker(cluster) == nil {
+				p.pulled(cluster)
+			}
+		}
+	}
+	p.Enqueue(c)
+}
+
 // Enqueue requests the deliveries of some changes, and passes the rest to the reporter.
 func (p *Pool) Enqueue(c changes.Changes) {
 	for _, d := range c.Deliveries {

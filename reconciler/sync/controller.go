@@ -136,7 +136,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if fed.Spec.Suspend {
 		c.Sources.forget(f.Key())
-		c.pool.Enqueue(f.Suspend())
+		c.pool.Suspend(f)
 	} else if err := errors.Join(c.evict(ctx, f, fed), c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
 	}
