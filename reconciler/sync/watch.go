@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
@@ -43,20 +45,29 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested 
 	return b.Complete(c)
 }
 
+const (
+	// gatherPerCluster is the time for which a change of the fleet is gathered, for each cluster of the fleet, and maxGather bounds it. A plan
+	// decides about each cluster: a thousand clusters that register, or become Ready, would each cause a plan for a thousand.
+	gatherPerCluster = 5 * time.Millisecond
+	maxGather        = 5 * time.Second
+)
+
 // fleetChanged reconciles every Federation when a Cluster is created or deleted, and those whose plan
-// depends on the changed field of one.
+// depends on the changed field of one. It gathers changes.
 func (c *Controller) fleetChanged() handler.EventHandler {
+	var size atomic.Int64
 	add := func(queue requests, concerned func(*state.Federation) bool) {
+		gather := min(time.Duration(size.Load())*gatherPerCluster, maxGather)
 		for _, f := range c.registry.Federations() {
 			if concerned(f) {
-				queue.Add(reconcile.Request{NamespacedName: f.Key()})
+				queue.AddAfter(reconcile.Request{NamespacedName: f.Key()}, gather)
 			}
 		}
 	}
 	all := func(*state.Federation) bool { return true }
 	return handler.Funcs{
-		CreateFunc: func(_ context.Context, _ event.CreateEvent, q requests) { add(q, all) },
-		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q requests) { add(q, all) },
+		CreateFunc: func(_ context.Context, _ event.CreateEvent, q requests) { size.Add(1); add(q, all) },
+		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q requests) { size.Add(-1); add(q, all) },
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q requests) {
 			before, wasCluster := e.ObjectOld.(*v1alpha1.Cluster)
 			after, isCluster := e.ObjectNew.(*v1alpha1.Cluster)
