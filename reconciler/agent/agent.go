@@ -79,6 +79,8 @@ type Agent struct {
 	trials   trials
 	// connection leads to the hub with the identity of the agent.
 	connection *rest.Config
+	// back has a value when the hub answers again: the loop that follows the bundles does not pause any longer.
+	back chan struct{}
 	// leased is set while the agent holds its Lease, by which the hub knows that it lives.
 	leased atomic.Bool
 	// forUsers sends requests of users of the hub to the API server of the cluster; nil without a tunnel.
@@ -92,7 +94,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{Options: o}
+	a := &Agent{Options: o, back: make(chan struct{}, 1)}
 	var connection *rest.Config
 	if a.identity, connection, err = newIdentity(unlimited(o.Hub)); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
@@ -165,8 +167,13 @@ func (a *Agent) follow(ctx context.Context) {
 		case err != nil:
 			a.Log.Error("cannot take over a bundle, going on with the last one", "cluster", a.Cluster, "error", err)
 			a.resume(from)
-			sleep(ctx, pause/2+rand.N(pause/2))
-			pause = min(2*pause, lastRetry)
+			select {
+			case <-a.back:
+				pause = firstRetry
+			case <-time.After(pause/2 + rand.N(pause/2)):
+				pause = min(2*pause, lastRetry)
+			case <-ctx.Done():
+			}
 			continue
 		}
 		pause, etag = firstRetry, next

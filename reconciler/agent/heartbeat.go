@@ -27,7 +27,12 @@ func (a *Agent) beat(ctx context.Context) {
 	for ctx.Err() == nil {
 		var err error
 		lease, err = a.renew(ctx, lease)
-		a.leased.Store(err == nil)
+		if !a.leased.Swap(err == nil) && err == nil {
+			select {
+			case a.back <- struct{}{}:
+			default: // the loop knows
+			}
+		}
 		if err != nil && ctx.Err() == nil {
 			a.Log.Error("cannot renew the lease of the agent, trying again", "cluster", a.Cluster, "error", err)
 		}
