@@ -292,7 +292,8 @@ func (c *controllers) snapshot(published *bundles.Store) metrics.Snapshot {
 	for _, name := range c.member.Declared() {
 		if !connected[name] {
 			ready, blocked := c.member.Conditions(name)
-			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name, Ready: ready, FailoverBlocked: blocked})
+			reachable := c.registry.Reachability(name, time.Now()).Unreachable == "" // by the Lease of its agent, or the report of another replica
+			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name, Ready: ready, FailoverBlocked: blocked, Reachable: reachable})
 		}
 	}
 	return s
