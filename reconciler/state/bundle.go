@@ -39,8 +39,9 @@ func (f *Federation) BundlePart(cluster string, sequence uint64, e *bundle.Encod
 func (f *Federation) Execute(cluster string, x bundle.Execution, now time.Time) (c changes.Changes, relist bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := f.clusters[cluster]
-	if l != nil && l.Part.Same(x.Part) {
+	l, found := f.clusters[cluster], f.discovered[cluster]
+	planned := found != nil && len(x.Part.Inventory) > 0 && (l == nil || len(l.Inventory()) == 0) // the leader planned with them
+	if l != nil && l.Part.Same(x.Part) && !planned {
 		return c, false
 	}
 	f.declared.object = delivery.Federation(x.Part)
@@ -52,8 +53,8 @@ func (f *Federation) Execute(cluster string, x bundle.Execution, now time.Time) 
 		l = delivery.New(delivery.Assigned(x.Part, cluster), f.shared.proven)
 		f.clusters[cluster] = l
 	}
-	if d := f.discovered[cluster]; d != nil && len(l.Inventory()) == 0 && len(x.Part.Inventory) > 0 { // the leader planned with them
-		l.SetInventory(live.Entries(d.List))
+	if planned {
+		l.SetInventory(live.Entries(found.List))
 		delete(f.discovered, cluster)
 	}
 	f.bulk.Urgent = x.Part.Urgent()

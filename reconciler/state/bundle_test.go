@@ -130,6 +130,27 @@ func TestAnAgentWaitsForNoDelivery(t *testing.T) {
 	require.True(t, l.Reported())
 }
 
+// An agent that found objects without a record delivers nothing before the hub has planned with them. Nothing else of its part changes then.
+func TestAnAgentWaitsForAPlanWithItsObjects(t *testing.T) {
+	p := newPulled(t)
+	l := p.f.clusters[p.cluster]
+	l.SetInventory(nil)
+	p.fetch()
+	p.agent.Discover(p.cluster, []live.Discovered{{ID: l.Target.Objects[0].ID}})
+	job, ok := p.agent.Begin(p.cluster, func() {})
+	require.True(t, ok)
+	require.False(t, p.agent.AcceptDiscovered(job))
+	p.agent.Conclude(job, delivery.Result{}, time.Now())
+
+	l.SetInventory([]string{l.Target.Objects[0].ID.Entry()})
+	c, _ := p.fetch()
+	require.Equal(t, []string{p.cluster}, c)
+	job, ok = p.agent.Begin(p.cluster, func() {})
+	require.True(t, ok)
+	require.True(t, p.agent.AcceptDiscovered(job))
+	require.Equal(t, l.Inventory(), p.agent.clusters[p.cluster].Inventory())
+}
+
 // An agent gets the objects of its cluster, and its report is the status of the hub.
 func TestAnAgentExecutesItsPart(t *testing.T) {
 	p := newPulled(t)

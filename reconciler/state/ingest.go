@@ -4,10 +4,8 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
-	"github.com/accord-dev/accord/reconciler/state/discovered"
 )
 
 // IngestReport takes over the report of the replica that owns a cluster. The part about an assignment is merged once that assignment
@@ -21,35 +19,13 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 	}
 	r.Status.ApplyResult.Inventory = delivery.Shared(f.clusters, r.Status.ApplyResult.Inventory)
 	touched := l.Ingest(r)
-	if f.ingestDiscovered(l, r) {
+	var replan bool
+	if l.ReportedInventory, replan = f.discovered.Ingest(l.Name, r.Status.DiscoveredObjects, f.active.plan); replan {
 		c.Replan = append(c.Replan, f.key)
 	}
 	f.mergeReport(&c, l, now)
 	f.updateObjectsOn(&c, touched, r.Spec.Cluster)
 	return c
-}
-
-// ingestDiscovered takes over objects that a cluster has without a record on the hub. It reports whether the plan has to
-// be made again with them. Once it was, the replica that owns the cluster learns that from the count of the
-// Delivery.
-func (f *Federation) ingestDiscovered(l *delivery.State, r *v1alpha1.DeliveryReport) (replan bool) {
-	x := f.discovered[l.Name]
-	l.ReportedInventory = nil
-	if len(r.Status.DiscoveredObjects) == 0 {
-		if x != nil && x.KnownTo(f.active.plan) {
-			delete(f.discovered, l.Name) // the hub has a record of it from now on
-		}
-		return false
-	}
-	if x == nil {
-		x = discovered.FromReport(r.Status.DiscoveredObjects)
-		f.discovered[l.Name] = x
-	}
-	if !x.KnownTo(f.active.plan) {
-		return true
-	}
-	l.ReportedInventory = live.Entries(x.List)
-	return false
 }
 
 // mergeReport applies a replica's report once it refers to the current assignment.

@@ -138,8 +138,12 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 	f.active.persisted, f.active.starting = true, false
 	c.Evictions = append(c.Evictions, f.key)
 	f.bulk.Begin(u.Changed, now)
-	for name := range f.clusters {
+	for name, l := range f.clusters {
 		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})
+		if entries, known := f.discovered.Known(name, f.active.plan); known && !f.registry.Owns(name) { // its executor waits for this, and reports nothing new
+			l.ReportedInventory = entries
+			f.mergeReport(&c, l, now)
+		}
 	}
 	objects := maps.Clone(touched)
 	if len(u.Changed) <= changes.BulkSize { // else changed objects are reported once delivered: their generation shows that they are not done

@@ -71,6 +71,30 @@ func (x *Objects) KnownTo(plan *propagate.Plan) bool { return x.planned && x.sin
 // ByCluster are the objects of all clusters.
 type ByCluster map[string]*Objects
 
+// Ingest takes over the objects that the executor of a cluster reports. Once plan was made with them, it returns their entries; until then,
+// that the plan has to be made again.
+func (all ByCluster) Ingest(cluster string, reported []v1alpha1.DiscoveredObject, plan *propagate.Plan) (entries []string, replan bool) {
+	if len(reported) == 0 {
+		if x := all[cluster]; x != nil && x.KnownTo(plan) {
+			delete(all, cluster) // the hub has a record of it from now on
+		}
+		return nil, false
+	}
+	if all[cluster] == nil {
+		all[cluster] = FromReport(reported)
+	}
+	entries, known := all.Known(cluster, plan)
+	return entries, !known
+}
+
+// Known returns the entries of the objects on a cluster with which plan was made; false if it was made without them.
+func (all ByCluster) Known(cluster string, plan *propagate.Plan) (entries []string, known bool) {
+	if x := all[cluster]; x != nil && x.KnownTo(plan) {
+		return live.Entries(x.List), true
+	}
+	return nil, false
+}
+
 // Unplanned reports whether a cluster has objects that no plan knows.
 func (all ByCluster) Unplanned() bool {
 	for _, x := range all {
