@@ -32,6 +32,8 @@ import (
 
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/cmd/accord/clusterimport"
+	"github.com/accord-dev/accord/cmd/accord/deliver"
+	"github.com/accord-dev/accord/cmd/accord/exit"
 )
 
 // production is created as kubectl create does it: the API server records the defaults as fields of the creator.
@@ -84,13 +86,14 @@ spec:
 
 var longName = strings.Repeat("n", 253)
 
-// TestImport plays the way of two clusters into Git: with the printed rights alone, interrupted, and compared.
+// TestImport plays the way of two clusters into Git and back: with the printed rights alone, interrupted, compared, and delivered.
 func TestImport(t *testing.T) {
 	planes := localtest.Members(t, "prod", "standby")
 	localtest.RunPods(t, 1, planes["prod"])
 	create(t, planes["prod"], "docker.io", "2")
 	create(t, planes["standby"], "mirror.io", "0")
-	runningPods(t, planes["prod"])
+	pods := runningPods(t, planes["prod"])
+	replicaSets := uids(t, planes["prod"], "apps/v1", "ReplicaSet")
 
 	w := &world{t: t, admin: filepath.Join(t.TempDir(), "admin"), reader: filepath.Join(t.TempDir(), "reader")}
 	admin, reader := clientcmdapi.NewConfig(), clientcmdapi.NewConfig()
@@ -166,6 +169,33 @@ spec:
 		require.Empty(t, f.others(), name)
 	}
 	require.Equal(t, before, versions(t, planes["prod"]))
+
+	// The delivery adopts the objects, and no pod restarts.
+	commit(t, repo)
+	out, err = execute(deliver.Command(), "--repo", repo, "--member-kubeconfig", w.admin, "--cache-dir", t.TempDir(), "--wait", "0")
+	require.NoError(t, err, out)
+	after := versions(t, planes["prod"])
+	for object, was := range before {
+		require.Equal(t, was.spec, after[object].spec, object)
+	}
+	require.NotEqual(t, before["Deployment web"].version, after["Deployment web"].version, "accord has marked it")
+	require.Equal(t, int64(2), after["Deployment web"].generation, "Kubernetes counts the annotation of accord, and nothing else")
+	require.Len(t, replicaSets, 1)
+	require.Equal(t, replicaSets, uids(t, planes["prod"], "apps/v1", "ReplicaSet"))
+	require.Equal(t, pods, runningPods(t, planes["prod"]))
+	out, err = w.run(w.reader, "--context", "prod,standby", "--out", repo, "--verify", "-o", "json")
+	require.NoError(t, err, out)
+
+	// A change in Git shows before it is delivered.
+	file := filepath.Join(repo, "shop", "deployment", "web.yaml")
+	text := strings.Replace(read(t, repo, "shop/deployment/web.yaml"), "web:1", "web:2", 1)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	out, err = w.run(w.reader, "--context", "prod", "--out", repo, "--verify")
+	require.Error(t, err)
+	code := &exit.Error{}
+	require.ErrorAs(t, err, &code)
+	require.Equal(t, 1, code.Code)
+	require.Contains(t, out, "differs  prod  apps/Deployment shop/web\n         a delivery changes spec.template.spec.containers[0].image, and restarts pods\n")
 }
 
 type world struct {
@@ -208,8 +238,8 @@ func create(t *testing.T, plane *localtest.ControlPlane, registry, replicas stri
 	}
 }
 
-// runningPods waits until both pods run.
-func runningPods(t *testing.T, plane *localtest.ControlPlane) {
+// runningPods returns the UIDs of the running pods, as soon as both run.
+func runningPods(t *testing.T, plane *localtest.ControlPlane) map[string]bool {
 	c, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)
 	uids := map[string]bool{}
@@ -226,37 +256,46 @@ func runningPods(t *testing.T, plane *localtest.ControlPlane) {
 		}
 		return len(uids) == 2
 	}, time.Minute, 100*time.Millisecond)
+	return uids
+}
+
+// uids returns the UIDs of the objects of a kind.
+func uids(t *testing.T, plane *localtest.ControlPlane, apiVersion, kind string) (all []string) {
+	for _, u := range listed(t, plane, apiVersion, kind) {
+		all = append(all, string(u.GetUID()))
+	}
+	return all
 }
 
 type version struct {
 	generation int64
 	version    string
+	spec       any
 }
 
 // versions returns the versions of objects that no controller writes by itself at rest.
 func versions(t *testing.T, plane *localtest.ControlPlane) map[string]version {
-	c, err := client.New(plane.Config(), client.Options{})
-	require.NoError(t, err)
 	all := map[string]version{}
-	for _, kind := range []string{"Deployment", "StatefulSet"} {
-		addVersions(t, c, all, "apps/v1", kind)
+	for _, kind := range [][2]string{
+		{"apps/v1", "Deployment"}, {"v1", "Service"}, {"v1", "ConfigMap"}, {"v1", "Secret"}, {"v1", "ServiceAccount"}, {"batch/v1", "CronJob"},
+		{"networking.k8s.io/v1", "NetworkPolicy"}, {"example.com/v1", "Widget"},
+	} {
+		for _, u := range listed(t, plane, kind[0], kind[1]) {
+			all[u.GetKind()+" "+u.GetName()] = version{u.GetGeneration(), u.GetResourceVersion(), u.Object["spec"]}
+		}
 	}
-	for _, kind := range []string{"Service", "ConfigMap", "Secret", "ServiceAccount"} {
-		addVersions(t, c, all, "v1", kind)
-	}
-	addVersions(t, c, all, "batch/v1", "CronJob")
-	addVersions(t, c, all, "example.com/v1", "Widget")
 	return all
 }
 
-func addVersions(t *testing.T, c client.Client, all map[string]version, apiVersion, kind string) {
+// listed returns the objects of a kind in the namespace of the test.
+func listed(t *testing.T, plane *localtest.ControlPlane, apiVersion, kind string) []unstructured.Unstructured {
+	c, err := client.New(plane.Config(), client.Options{})
+	require.NoError(t, err)
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion(apiVersion)
 	list.SetKind(kind + "List")
 	require.NoError(t, c.List(t.Context(), list, client.InNamespace("shop")))
-	for _, u := range list.Items {
-		all[kind+" "+u.GetName()] = version{u.GetGeneration(), u.GetResourceVersion()}
-	}
+	return list.Items
 }
 
 // tokenConfig returns the configuration of the account of the printed rights.
@@ -351,6 +390,13 @@ func read(t *testing.T, dir, file string) string {
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 	require.NoError(t, err)
 	return string(text)
+}
+
+func commit(t *testing.T, repo string) {
+	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "import"}} {
+		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", repo}, args...)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
 }
 
 // contextOf returns the name of the context of a control plane.
