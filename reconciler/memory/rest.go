@@ -14,13 +14,15 @@ const (
 	restBytes    = 256 << 10
 	restShare    = 128
 	// Memory is returned when it has grown by leastReturn and by half since the last return, at most once in returnPeriod, or when
-	// it has more than doubled: not after each small push, which would pay for the collection of the whole heap. After a bulk it is
-	// returned if it has grown by a quarter of leastReturn, at most once in bulkPeriod, and once more if it grows again: the first
-	// return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the memory in use without a rest. A bulk
-	// that ends with a slow rest, such as many writes at the hub, is over after two samples of at most restBytes.
+	// it has more than doubled: not after each small push, which would pay for the collection of the whole heap. After slowPeriod,
+	// a quarter is enough. After a bulk it is returned if it has grown by a quarter of leastReturn, at most once in bulkPeriod, and
+	// once more if it grows again: the first return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the
+	// memory in use without a rest. It may end slowly, such as with many writes at the hub: it is over after two samples of at most
+	// restBytes. Memory is then returned even if the heap has not grown, because the bulk used pages of the program.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
 	bulkPeriod   = 3 * time.Second
+	slowPeriod   = time.Minute
 )
 
 // ReturnAtRest returns memory to the system when the process comes to rest, until ctx ends: the Go runtime would keep the garbage of
@@ -52,7 +54,7 @@ type rest struct {
 	rested    uint64 // bytes that were allocated until the last rest
 	bulk      bool   // there was one since the last return
 	again     bool   // the last return was for a bulk, which may have paused
-	slow      bool   // there was a bulk since the last return of a still process, so that its slow rest may follow
+	slow      bool   // there was a bulk since the last return of a still process, which may end slowly
 	last      time.Time
 }
 
@@ -69,8 +71,10 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	}
 	r.rested = allocated
 	since, ended := now.Sub(r.last), r.slow && r.still && before.still
-	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn)
-	if !grown && (!r.bulk && !r.again && !ended || inUse <= r.base+leastReturn/4 || since < bulkPeriod) {
+	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn) ||
+		inUse >= r.base+max(leastReturn, r.base/4) && since >= slowPeriod
+	bulk := ended || (r.bulk || r.again) && inUse > r.base+leastReturn/4
+	if !grown && (!bulk || since < bulkPeriod) {
 		return false
 	}
 	r.last, r.bulk, r.again, r.slow = now, false, r.bulk, r.slow && !ended
