@@ -74,6 +74,28 @@ func TestPullMode(t *testing.T) {
 	w.ready(r, r.push("another value", "app.yaml", configMap("placed", "2")))
 	require.Equal(t, "2", w.configMap("cluster-b", "placed").Data["key"])
 
+	t.Run("a suspended Federation is left alone", func(*testing.T) {
+		sha := r.push("the same, under suspension", "note.md", "suspended")
+		w.ready(r, sha)
+		w.suspend(r, true)
+		w.federationIs(r, "Suspended", metav1.ConditionTrue, "Suspended")
+		w.eventually("the agent to know", func() error { return unless(w.bundled("cluster-b", `"suspend":true`), "its bundle does not say so") })
+		w.eventually("a deletion that stays, and is reported", func() error { // the agent may repair once more before it has the bundle
+			if !w.absent("cluster-b", "placed") {
+				w.require(w.members["cluster-b"].Delete(t.Context(), w.configMap("cluster-b", "placed")))
+			}
+			release, err := w.release(r, sha)
+			w.require(err)
+			ready := apimeta.FindStatusCondition(release.Status.Conditions, "Ready")
+			return unless(ready != nil && ready.Reason == "Suspended", fmt.Sprint(ready))
+		})
+		w.asked(r, v1alpha1.RequestedAtAnnotation, "while it is suspended")
+		require.True(t, w.absent("cluster-b", "placed"))
+		w.suspend(r, false)
+		w.eventually("it to be there again", func() error { return unless(!w.absent("cluster-b", "placed"), "it is absent") })
+		w.ready(r, sha)
+	})
+
 	t.Run("drift is repaired while the hub is away", func(*testing.T) {
 		w.serving()
 		w.stop()
@@ -164,6 +186,13 @@ func (w *pulls) replicas(r *repository) {
 	require.Less(w.t, time.Since(killed), 10*time.Second)
 	w.ready(r, r.push("with the other replica", "app.yaml", configMap("placed", "6")))
 	require.Equal(w.t, "6", w.configMap("cluster-b", "placed").Data["key"])
+}
+
+// bundled reports whether the index of the bundle of a cluster contains a text.
+func (w *pulls) bundled(cluster, text string) bool {
+	w.t.Helper()
+	index, there := w.bundles.Index(cluster)
+	return there && strings.Contains(string(index.Text()), text)
 }
 
 // port returns the port to which the hub sends requests for bundles; 0 before accord has registered.
