@@ -58,7 +58,7 @@ func New(o Options) *Readers { return &Readers{Options: o, readers: map[key]*rea
 
 var (
 	errNoReaders = errors.New("a live cluster is read by the controllers only: accord up, or accord run")
-	errShared    = errors.New("a live cluster cannot be the source where replicas share the clusters: run the controllers without --share")
+	errShared    = errors.New("a live cluster cannot be the source where replicas share the clusters: run the controllers with --share-clusters=false")
 )
 
 // Request is the wish for a snapshot of a source.
