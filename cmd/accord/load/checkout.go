@@ -26,8 +26,23 @@ type Checkout struct {
 
 // checkouts returns the files of the sources, in their order. They are readable until end is called.
 func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federation) (all []Checkout, end func(), err error) {
-	sources := fed.Spec.Sources
+	repositories, end, err := f.repositories(ctx, dir, fed.Name, repositoriesOf(fed.Spec.Sources))
+	if err != nil {
+		return nil, nil, err
+	}
+	if all, err = f.withLive(ctx, fed.Spec.Sources, repositories); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return all, end, nil
+}
+
+// repositories returns the files of the sources that are repositories.
+func (f *Flags) repositories(ctx context.Context, dir, federation string, sources []v1alpha1.Source) (all []Checkout, end func(), err error) {
 	end = func() {}
+	if len(sources) == 0 {
+		return nil, end, nil
+	}
 	if f.here != nil {
 		return f.checkoutsHere(ctx, dir, sources)
 	}
@@ -36,7 +51,7 @@ func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federat
 	case dir != "" && f.Repo != "":
 		return nil, nil, errors.New("DIR and --repo are mutually exclusive")
 	case !one && (dir != "" || f.Repo != ""):
-		return nil, nil, fmt.Errorf("federation %s has sources of several repositories: remove DIR and --repo, then accord fetches the sources", fed.Name)
+		return nil, nil, fmt.Errorf("federation %s has sources of several repositories: remove DIR and --repo, then accord fetches the sources", federation)
 	case !one:
 		all, err = f.fetchAll(ctx, sources, repositoryAround(dir))
 		return all, end, err

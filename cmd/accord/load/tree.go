@@ -32,6 +32,8 @@ type Flags struct {
 	Tenants string
 	// Found is the Federation if it was read from a hub.
 	Found *v1alpha1.Federation
+	// Live reads live clusters; nil: the command reads none.
+	Live *Live
 	// here is the repository of the directory if the sources in it are read there; nil if all sources are.
 	here *gitrepo.Repository
 	// stderr returns the writer for progress; nil if the flags are not those of a command.
@@ -52,6 +54,8 @@ func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, with its name, paths and skip rules")
 	c.MarkFlagsMutuallyExclusive("path", "federation")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	f.Live = &Live{}
+	flags.StringSliceVar(&f.Live.contexts, "source-context", nil, "context of your kubeconfig that reads the live clusters of the Federation, or SOURCE=CONTEXT for one (repeatable); without a Federation, the manifests and this cluster are the sources")
 	flags.StringVar(&f.Tenants, "tenants", "", TenantsUsage)
 	flags.StringVar(&f.Dump, "dump", "", "file for the planner's input, for a bug report or a test")
 }
@@ -149,6 +153,9 @@ func (f *Flags) sources() []v1alpha1.Source {
 	all := make([]v1alpha1.Source, len(f.Paths))
 	for i, p := range f.Paths {
 		all[i].Path = p
+	}
+	if f.Live.Named() {
+		all = append(all, v1alpha1.Source{Name: liveSource, Cluster: &v1alpha1.ClusterSource{Name: liveSource}})
 	}
 	return all
 }

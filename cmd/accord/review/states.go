@@ -46,7 +46,7 @@ func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) 
 		if s.isEmpty() {
 			continue
 		}
-		others, err := f.others(ctx, p, s.federation, h)
+		others, err := f.others(ctx, p, s, h)
 		if err != nil {
 			p.end()
 			return nil, err
@@ -268,23 +268,29 @@ func (p *comparison) isKnown(url string) bool {
 	return p.base.federation != nil && slices.ContainsFunc(p.base.federation.Spec.Sources, func(s v1alpha1.Source) bool { return s.URL == url })
 }
 
-// others fetches the sources of other repositories, which are the same on both sides. If all sources have one URL, they are
-// taken to be of this repository, whatever its remotes are. A source that only head has is not fetched, because head may be a
+// others fetches the sources of other repositories and reads live clusters, which are the same on both sides. If all repositories have
+// one URL, they are taken to be this one, whatever its remotes are. A source that only head has is not fetched, because head may be a
 // pull request of anybody: a note names it.
-func (f *Options) others(ctx context.Context, p *comparison, fed *v1alpha1.Federation, h *gitrepo.Repository) (map[int]load.Checkout, error) {
-	sources := fed.Spec.Sources
-	if !slices.ContainsFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) {
-		return nil, nil
+func (f *Options) others(ctx context.Context, p *comparison, s *side, h *gitrepo.Repository) (map[int]load.Checkout, error) {
+	others, err := f.live(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	fed := s.federation
+	repositories := slices.DeleteFunc(slices.Clone(fed.Spec.Sources), func(s v1alpha1.Source) bool { return s.Cluster != nil })
+	if !slices.ContainsFunc(repositories, func(s v1alpha1.Source) bool { return s.URL != repositories[0].URL }) {
+		return others, nil
 	}
 	here := h.Remotes()
 	if f.Tree.Repo != "" {
 		here = append(here, f.Tree.Repo)
 	}
-	others := map[int]load.Checkout{}
-	for i, s := range sources {
-		if slices.ContainsFunc(here, func(url string) bool { return gitrepo.SameRepository(url, s.URL) }) {
+	elsewhere := 0
+	for i, s := range fed.Spec.Sources {
+		if s.Cluster != nil || slices.ContainsFunc(here, func(url string) bool { return gitrepo.SameRepository(url, s.URL) }) {
 			continue
 		}
+		elsewhere++
 		if !p.isKnown(s.URL) {
 			others[i] = load.Checkout{}
 			p.notes = append(p.notes, fmt.Sprintf("source %q is only in head, and accord does not fetch it: the plan needs %s and lacks its objects",
@@ -297,7 +303,7 @@ func (f *Options) others(ctx context.Context, p *comparison, fed *v1alpha1.Feder
 		}
 		others[i] = c
 	}
-	if len(others) == len(sources) {
+	if elsewhere == len(repositories) {
 		return nil, fmt.Errorf("none of the sources of federation %s is this repository (its remotes: %s)", fed.Name, strings.Join(gitrepo.DisplayURLs(here), ", "))
 	}
 	return others, nil

@@ -1,0 +1,125 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/source/cluster"
+)
+
+// liveSource is the name of the source that --source-context adds to a directory without a Federation.
+const liveSource = "live"
+
+// Live reads the live clusters of a Federation with the user's own kubeconfig. It reads each once, so that all readers see the same
+// objects.
+type Live struct {
+	contexts []string
+	read     map[string]liveRead
+}
+
+type liveRead struct {
+	of       *v1alpha1.ClusterSource
+	checkout Checkout
+}
+
+// Named reports whether the user named a context.
+func (l *Live) Named() bool { return l != nil && len(l.contexts) > 0 }
+
+// context returns the context for a source: that of "SOURCE=CONTEXT", or the one for all sources.
+func (l *Live) context(name string) (string, error) {
+	for _, c := range l.contexts {
+		if of, context, found := strings.Cut(c, "="); found && of == name {
+			return context, nil
+		}
+	}
+	i := slices.IndexFunc(l.contexts, func(c string) bool { return !strings.Contains(c, "=") })
+	if i < 0 {
+		return "", fmt.Errorf("it is a live cluster: name the context of your kubeconfig that reads it with --source-context %s=CONTEXT", name)
+	}
+	return l.contexts[i], nil
+}
+
+// Checkout returns the objects of a live cluster. It writes nothing there.
+func (l *Live) Checkout(ctx context.Context, s v1alpha1.Source, progress func() *text.ProgressLine) (Checkout, error) {
+	if l == nil {
+		return Checkout{}, errors.New("it is a live cluster, which this command does not read")
+	}
+	name, err := l.context(s.Name)
+	if err != nil {
+		return Checkout{}, err
+	}
+	if known, is := l.read[s.Name]; is && reflect.DeepEqual(known.of, s.Cluster) {
+		return known.checkout, nil
+	}
+	cfg, err := hub.ClientConfig(hub.Loader("", name))
+	if err != nil {
+		return Checkout{}, err
+	}
+	selection, err := cluster.NewSelection(s.Cluster)
+	if err != nil {
+		return Checkout{}, err
+	}
+	member, err := clusters.Connect(cfg, name)
+	if err != nil {
+		return Checkout{}, err
+	}
+	line := progress()
+	line.Start()
+	defer line.End()
+	ctx, end := context.WithTimeout(ctx, source.DefaultTimeout)
+	defer end()
+	r := cluster.Open(cluster.Options{Name: name, Member: member, Selection: selection, Changed: func() {}})
+	defer r.Close()
+	snapshot, err := r.Snapshot(ctx)
+	if err != nil {
+		return Checkout{}, err
+	}
+	checkout := Checkout{Files: snapshot.FS, Revision: snapshot.Revision}
+	if l.read == nil {
+		l.read = map[string]liveRead{}
+	}
+	l.read[s.Name] = liveRead{s.Cluster, checkout}
+	return checkout, nil
+}
+
+// ReadLive reads a source that is a live cluster.
+func (f *Flags) ReadLive(ctx context.Context, s v1alpha1.Source) (Checkout, error) {
+	c, err := f.Live.Checkout(ctx, s, func() *text.ProgressLine {
+		if f.stderr == nil {
+			return &text.ProgressLine{}
+		}
+		return text.NewProgressLine(f.stderr(), "reading the cluster")
+	})
+	if err != nil {
+		return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+	}
+	return c, nil
+}
+
+// withLive returns the checkouts of all sources: those of repositories, in their order, and live clusters.
+func (f *Flags) withLive(ctx context.Context, sources []v1alpha1.Source, repositories []Checkout) (all []Checkout, err error) {
+	for _, s := range sources {
+		var c Checkout
+		if s.Cluster == nil {
+			c, repositories = repositories[0], repositories[1:]
+		} else if c, err = f.ReadLive(ctx, s); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// repositoriesOf returns the sources that are no live clusters.
+func repositoriesOf(sources []v1alpha1.Source) []v1alpha1.Source {
+	return slices.DeleteFunc(slices.Clone(sources), func(s v1alpha1.Source) bool { return s.Cluster != nil })
+}
