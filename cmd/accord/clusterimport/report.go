@@ -1,7 +1,6 @@
 package clusterimport
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +55,7 @@ func (o *Options) report(out io.Writer, result *importer.Result) error {
 		r.NotPlaced = append(r.NotPlaced, refusedObject{refused.Cluster, refused.ID.String(), refused.Reason})
 	}
 	if o.output.Value == text.AsJSON {
-		return json.NewEncoder(out).Encode(r)
+		return text.Encode(out, text.AsJSON, r)
 	}
 	return r.print(out, o.policy)
 }

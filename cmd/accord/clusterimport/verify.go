@@ -2,7 +2,6 @@ package clusterimport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,7 +142,7 @@ func verdictOf(cluster string, v importer.Verdict) verdict {
 
 func (o *Options) printVerdicts(out io.Writer, all []verdict, differing int) error {
 	if o.output.Value == text.AsJSON {
-		return json.NewEncoder(out).Encode(map[string]any{"objects": all, "differ": differing})
+		return text.Encode(out, text.AsJSON, map[string]any{"objects": all, "differ": differing})
 	}
 	var errs []error
 	line := func(format string, args ...any) {

@@ -29,12 +29,13 @@ var encodesJSON = regexp.MustCompile(`\bjson\.(Marshal|MarshalIndent|NewEncoder)
 func TestDefectD16CommandsEncodeWithThisPackage(t *testing.T) {
 	read := 0
 	allowed := map[string]bool{
-		"text/format.go":   true,
-		"join/revoke.go":   true, // the patch of a request
-		"hub/reconcile.go": true, // the patch of a request
-		"members/fanout":   true, // answers of servers, which kubectl's packages read
-		"members/guard":    true,
-		"members/merge":    true,
+		"text/format.go":         true,
+		"clusterimport/spool.go": true, // a file that accord itself reads again
+		"join/revoke.go":         true, // the patch of a request
+		"hub/reconcile.go":       true, // the patch of a request
+		"members/fanout":         true, // answers of servers, which kubectl's packages read
+		"members/guard":          true,
+		"members/merge":          true,
 	}
 	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
