@@ -91,7 +91,7 @@ func TestCommandLine(t *testing.T) {
 	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, options{members: 3, objects: 60, pushes: 20, busy: true, statusMembers: 3, agentProcesses: 10, scale: scaling{objects: 100, rest: time.Minute},
-		growing: growing{objects: 60000, members: 1000, pushes: 20, rest: time.Minute}, planning: planning{objects: 50000, rounds: 3}}, o)
+		growing: growing{objects: 60000, members: 1000, pushes: 20, rest: time.Minute}, searching: searching{pods: 10000, changes: 200}, planning: planning{objects: 50000, rounds: 3}}, o)
 	_, err = parse([]string{"--grow", "--objects-max", "6"}, io.Discard)
 	require.ErrorContains(t, err, "12 objects")
 	_, err = parse([]string{"--objects", "5"}, io.Discard)
