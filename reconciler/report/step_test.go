@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/state/record"
+	"github.com/accord-dev/accord/render"
 )
 
 // TestPersistingAStepIsPersistingThePlan: whatever the pushes change, comparing the changed decisions with the hub writes
@@ -72,10 +73,8 @@ func edited(t *testing.T, random *rand.Rand, in *propagate.Input) propagate.Inpu
 			in.Objects = slices.Delete(in.Objects, at, at+1)
 			continue
 		case 2:
-			added := in.Objects[at]
 			u.SetName(fmt.Sprint("added-", random.Uint64()))
-			added.Manifest, added.Digest = manifest.Whole(u), ""
-			in.Objects = append(in.Objects, added)
+			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(u), Origin: in.Objects[at].Origin})
 			continue
 		default:
 			require.NoError(t, unstructured.SetNestedField(u.Object, fmt.Sprint(random.IntN(3)), "data", "v"))
