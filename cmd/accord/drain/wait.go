@@ -20,6 +20,8 @@ const (
 	patience                          = 20
 	// shown is the number of objects in the last lines of text.
 	shown = 10
+	// stillness is the time without a change after which the objects that cannot leave end the wait: accord may still delete others.
+	stillness = 5 * time.Second
 )
 
 // Wait waits until every object that can leave a cluster has left it.
@@ -33,7 +35,8 @@ type Wait struct {
 // Run prints a line for each change. The error has exit code 1 if objects cannot leave, and 3 after the timeout.
 func (w *Wait) Run(ctx context.Context, out io.Writer) error {
 	deadline := time.Now().Add(w.Timeout)
-	last := ""
+	var last string
+	var changed time.Time
 	for {
 		begun := time.Now()
 		p, err := w.read(ctx)
@@ -41,12 +44,15 @@ func (w *Wait) Run(ctx context.Context, out io.Writer) error {
 		if err != nil && !hub.Transient(err) {
 			return err
 		}
-		late := !time.Now().Before(deadline)
-		if line := p.String(); err == nil && line != last && w.Format != text.AsJSON {
-			fmt.Fprintln(out, time.Now().Format(time.TimeOnly)+"  "+line)
-			last = line
+		now := time.Now()
+		late := !now.Before(deadline)
+		if line := p.String(); err == nil && line != last {
+			last, changed = line, now
+			if w.Format != text.AsJSON {
+				fmt.Fprintln(out, now.Format(time.TimeOnly)+"  "+line)
+			}
 		}
-		if err == nil && (p.Done() || late) {
+		if err == nil && (late || p.Done() && (len(p.Blocked) == 0 || now.Sub(changed) >= stillness)) {
 			return errors.Join(w.print(out, p), result(p, late))
 		} else if late {
 			return w.Hub.Wrap("reading the objects of "+w.Cluster, err)
