@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -23,6 +24,9 @@ func (s *stage) members(ctx context.Context) error {
 		return err
 	}
 	if err := s.cacheAll(ctx); err != nil {
+		return err
+	}
+	if err := os.Symlink("accord", s.path("bin", "kubectl-accord")); err != nil {
 		return err
 	}
 	heading("Each rule as a command")

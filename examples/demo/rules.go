@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -26,6 +27,7 @@ type rule struct {
 // onHub is the hub itself, onCluster the path on the hub that leads to the API server of cluster-a, onStar the one of all clusters, onAll the one of the caches of all
 // clusters, and inCache the one of their flat list.
 const (
+	asPlugin  = "kubectl accord" // and no path: kubectl runs accord
 	onHub     = "/"
 	onCluster = "/apis/cluster.karmada.io/v1alpha1/clusters/cluster-a/proxy"
 	onStar    = "/apis/cluster.karmada.io/v1alpha1/clusters/*/proxy"
@@ -91,12 +93,16 @@ var rules = []rule{
 	{"11.1", "an object from Git is not changed", "", []string{"patch", "deployment", "nginx", "-C", "cluster-b", "-p", `{"spec":{"replicas":5}}`}, 1, `change deployment\.yaml, which Federation demo/shop delivers`},
 	{"11.1", "promote makes a manifest and a policy", "", []string{"promote", "configmap/probe", "-C", "cluster-a"}, 0, `(?s)kind: ConfigMap.*kind: PropagationPolicy.*conflictResolution: Overwrite`},
 	{"11.1", "delete", "", []string{"delete", "configmap", "probe", "-C", "cluster-a"}, 0, `"probe" deleted`},
+	{"11.1", "kubectl runs accord as a plugin", asPlugin, []string{"get", "pods", "-C", "cluster-c"}, 0, `(?m)^NAME +CLUSTER +READY`},
 	{"11.1", "a typo", "", []string{"gte", "pods"}, 2, `did you mean "get"`},
 }
 
 // words returns the command as a person writes it.
 func (r rule) words() string {
 	words := strings.Join(r.args, " ")
+	if r.through == asPlugin {
+		return asPlugin + " " + words
+	}
 	if r.through != "" {
 		return "kubectl --server HUB" + r.through + " " + words
 	}
@@ -135,11 +141,17 @@ func (s *stage) check(ctx context.Context, r rule) (seen string, ok bool) {
 // as returns the command of a rule for alice.
 func (s *stage) as(ctx context.Context, r rule) *exec.Cmd {
 	program, args := "accord", []string{r.args[0], "--kubeconfig", s.hub(), "--namespace", "default"}
-	if r.through != "" {
+	switch r.through {
+	case "":
+	case asPlugin:
+		program, args = "kubectl", append([]string{"accord"}, args...)
+	default:
 		program, args = "kubectl", append(args, "--server", s.address+r.through)
 	}
 	if !slices.Contains(r.args, "--as") {
 		args = append(args, "--as", reader)
 	}
-	return exec.CommandContext(ctx, s.path("bin", program), append(args, r.args[1:]...)...)
+	c := exec.CommandContext(ctx, s.path("bin", program), append(args, r.args[1:]...)...)
+	c.Env = append(os.Environ(), "PATH="+s.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return c
 }
