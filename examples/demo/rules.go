@@ -93,9 +93,17 @@ var rules = []rule{
 	{"11.1", "an object from Git is not changed", "", []string{"patch", "deployment", "nginx", "-C", "cluster-b", "-p", `{"spec":{"replicas":5}}`}, 1, `change deployment\.yaml, which Federation demo/shop delivers`},
 	{"11.1", "promote makes a manifest and a policy", "", []string{"promote", "configmap/probe", "-C", "cluster-a"}, 0, `(?s)kind: ConfigMap.*kind: PropagationPolicy.*conflictResolution: Overwrite`},
 	{"11.1", "delete", "", []string{"delete", "configmap", "probe", "-C", "cluster-a"}, 0, `"probe" deleted`},
+	{"11.1", "cordon", "", []string{"cordon", "cluster-b", "--on-hub"}, 0, `cluster-b: unschedulable; the objects there stay`},
+	{"11.1", "uncordon", "", []string{"uncordon", "cluster-b", "--on-hub"}, 0, `cluster-b`},
+	{"11.1", "taint", "", []string{"taint", "cluster-b", "drill=1:NoSchedule", "--on-hub"}, 0, `cluster-b`},
+	{"11.1", "a taint is removed", "", []string{"taint", "cluster-b", "drill:NoSchedule-", "--on-hub"}, 0, `cluster-b`},
+	{"11.1", "tokens", "", []string{"token", "list"}, 0, `(?m)^ID `},
 	{"11.1", "kubectl runs accord as a plugin", asPlugin, []string{"get", "pods", "-C", "cluster-c"}, 0, `(?m)^NAME +CLUSTER +READY`},
 	{"11.1", "a typo", "", []string{"gte", "pods"}, 2, `did you mean "get"`},
 }
+
+// administers are the commands that an administrator of the hub runs in the place of alice. They have no namespace.
+var administers = []string{"cordon", "uncordon", "taint", "token"}
 
 // words returns the command as a person writes it.
 func (r rule) words() string {
@@ -109,7 +117,7 @@ func (r rule) words() string {
 	return "accord " + words
 }
 
-// check runs the command of a rule as alice, and returns its exit code and the line of the result that shows it.
+// check runs the command of a rule, and returns its exit code and the line of the result that shows it.
 func (s *stage) check(ctx context.Context, r rule) (seen string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
@@ -138,9 +146,13 @@ func (s *stage) check(ctx context.Context, r rule) (seen string, ok bool) {
 	return fmt.Sprintf("exit %d, %s", code, first), found != "" && code == r.exit
 }
 
-// as returns the command of a rule for alice.
+// as returns the command of a rule for alice, or for an administrator.
 func (s *stage) as(ctx context.Context, r rule) *exec.Cmd {
-	program, args := "accord", []string{r.args[0], "--kubeconfig", s.hub(), "--namespace", "default"}
+	program, args := "accord", []string{r.args[0], "--kubeconfig", s.hub()}
+	administered := slices.Contains(administers, r.args[0])
+	if !administered {
+		args = append(args, "--namespace", "default")
+	}
 	switch r.through {
 	case "":
 	case asPlugin:
@@ -148,7 +160,7 @@ func (s *stage) as(ctx context.Context, r rule) *exec.Cmd {
 	default:
 		program, args = "kubectl", append(args, "--server", s.address+r.through)
 	}
-	if !slices.Contains(r.args, "--as") {
+	if !administered && !slices.Contains(r.args, "--as") {
 		args = append(args, "--as", reader)
 	}
 	c := exec.CommandContext(ctx, s.path("bin", program), append(args, r.args[1:]...)...)
