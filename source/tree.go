@@ -1,10 +1,7 @@
 package source
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,7 +23,7 @@ func (t tree) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if e.dir != nil {
-		return &openDir{info: t.info(name, e), tree: t}, nil
+		return OpenDir(t.info(name, e), func() []fs.DirEntry { return t.list(e.dir) }), nil
 	}
 	if err := t.readable(e.file); err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -35,7 +32,7 @@ func (t tree) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &openFile{Reader: bytes.NewReader(content), info: t.info(name, e)}, nil
+	return OpenFile(content, t.info(name, e)), nil
 }
 
 // ReadFile returns a copy of a file's content.
@@ -109,11 +106,6 @@ func (t tree) ReadLink(name string) (string, error) {
 	return string(e.file.content), nil
 }
 
-var (
-	errIsDir  = errors.New("is a directory")
-	errNotDir = errors.New("not a directory")
-)
-
 func (t tree) readable(f *file) error {
 	if f.held {
 		return nil
@@ -167,38 +159,6 @@ func (i info) Size() int64 {
 		return 0
 	}
 	return i.entry.file.size
-}
-
-type openFile struct {
-	*bytes.Reader
-	info info
-}
-
-func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *openFile) Close() error               { return nil }
-
-type openDir struct {
-	info info
-	tree tree
-	at   int
-}
-
-func (d *openDir) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *openDir) Close() error               { return nil }
-func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.info.name, Err: errIsDir}
-}
-
-func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	rest := d.tree.list(d.info.entry.dir)[d.at:]
-	if n > 0 {
-		if len(rest) == 0 {
-			return nil, io.EOF
-		}
-		rest = rest[:min(n, len(rest))]
-	}
-	d.at += len(rest)
-	return rest, nil
 }
 
 // bytesOf formats a size for users.

@@ -208,9 +208,7 @@ func matches(pattern string, gk schema.GroupKind) bool {
 // hasKind reports whether the objects of a kind are read: not those that exist only because of others.
 func (s Selection) hasKind(gk schema.GroupKind) bool {
 	matching := func(pattern string) bool { return matches(pattern, gk) }
-	bare := &unstructured.Unstructured{}
-	bare.SetGroupVersionKind(gk.WithVersion("v1"))
-	return slices.ContainsFunc(s.kinds, matching) && !slices.ContainsFunc(s.exclude.kinds, matching) && unrender.LeftOut(bare) == ""
+	return slices.ContainsFunc(s.kinds, matching) && !slices.ContainsFunc(s.exclude.kinds, matching) && unrender.KindLeftOut(gk) == ""
 }
 
 // has reports whether an object of a selected kind is in the selection.

@@ -1,15 +1,15 @@
 package cluster
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/accord-dev/accord/source"
 )
 
 // tree implements fs.FS for the files of a snapshot.
@@ -77,9 +77,9 @@ func (t tree) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if i.file == nil {
-		return &openDir{info: i, rest: t.dirs()[name]}, nil
+		return source.OpenDir(i, func() []fs.DirEntry { return slices.Clone(t.dirs()[name]) }), nil
 	}
-	return &openFile{bytes.NewReader(i.file.content), i}, nil
+	return source.OpenFile(i.file.content, i), nil
 }
 
 // Stat describes a file or directory.
@@ -155,35 +155,4 @@ func (i info) ContentID() string {
 		return ""
 	}
 	return string(i.file.hash[:])
-}
-
-type openFile struct {
-	*bytes.Reader
-	info info
-}
-
-func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *openFile) Close() error               { return nil }
-
-type openDir struct {
-	info info
-	rest []fs.DirEntry
-}
-
-func (d *openDir) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *openDir) Close() error               { return nil }
-func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.info.name, Err: errIsDir}
-}
-
-func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	read := slices.Clone(d.rest)
-	if n > 0 {
-		if len(read) == 0 {
-			return nil, io.EOF
-		}
-		read = read[:min(n, len(read))]
-	}
-	d.rest = d.rest[len(read):]
-	return read, nil
 }
