@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -73,21 +73,20 @@ func (m *Members) askAll(ctx context.Context, c proxy.Caller, path, accept strin
 	if err := m.Hub.List(ctx, &clusters); err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("reading the clusters: %w", err))
 	}
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	all := map[string]answered{}
-	slots := make(chan struct{}, concurrentClusters)
-	for _, cluster := range clusters.Items {
-		wait.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			a := m.ask(ctx, cluster.Name, c, path, accept)
-			mu.Lock()
-			defer mu.Unlock()
-			all[cluster.Name] = a
+	answers := make([]answered, len(clusters.Items))
+	var g errgroup.Group
+	g.SetLimit(concurrentClusters)
+	for i, cluster := range clusters.Items {
+		g.Go(func() error {
+			answers[i] = m.ask(ctx, cluster.Name, c, path, accept)
+			return nil
 		})
 	}
-	wait.Wait()
+	_ = g.Wait() // each answer has its own error
+	all := make(map[string]answered, len(answers))
+	for i, cluster := range clusters.Items {
+		all[cluster.Name] = answers[i]
+	}
 	return all, nil
 }
 

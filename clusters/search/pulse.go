@@ -82,11 +82,12 @@ func (p *pulse) ask() {
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
+	if err == nil {
+		p.beat()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err == nil {
-		p.heard, p.failed, p.err = time.Now(), time.Time{}, nil
-	} else {
+	if err != nil {
 		p.failed, p.err = time.Now(), err
 	}
 	close(p.asking)
