@@ -9,9 +9,9 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate/importer"
 )
 
@@ -87,14 +87,5 @@ func printRights(out io.Writer, selection importer.Selection, sources []*source)
 	for _, namespace := range slices.Sorted(maps.Keys(rights.Namespaces)) {
 		bind("Role", namespace, rights.Namespaces[namespace])
 	}
-	for _, document := range documents {
-		text, err := yaml.Marshal(document)
-		if err != nil {
-			return fmt.Errorf("encoding the rights: %w", err)
-		}
-		if _, err := fmt.Fprintf(out, "---\n%s", text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return text.Manifests(out, documents)
 }

@@ -17,11 +17,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler/registration/applicant"
 )
 
@@ -51,7 +51,7 @@ func (o *Options) Run(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("%w; set --cluster-name", err)
 	}
 	if o.DryRun || o.Manifests {
-		return printManifests(out, o.manifests())
+		return text.Manifests(out, o.manifests()) // without a kubeconfig: the key and the certificate do not exist yet
 	}
 	m, err := connect(loader)
 	if err != nil {
@@ -84,20 +84,6 @@ func (o *Options) Run(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("%w; the hub has registered cluster %s: correct the cause, run \"accord unregister %s\" on the hub, and register again with another token", err, o.Cluster, o.Cluster)
 	}
 	return o.awaitReady(ctx, out, kubeconfig)
-}
-
-// printManifests prints objects as YAML. The Secret has no kubeconfig: the key and the certificate do not exist yet.
-func printManifests(out io.Writer, all []client.Object) error {
-	for _, x := range all {
-		text, err := yaml.Marshal(x)
-		if err != nil {
-			return fmt.Errorf("encoding the manifests of the agent: %w", err)
-		}
-		if _, err := fmt.Fprintf(out, "---\n%s", text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // describe prints the identity that the hub signed. It returns an error for a certificate that the agent could not use.

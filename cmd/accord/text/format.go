@@ -85,6 +85,20 @@ func Encode(w io.Writer, f Format, v any) error {
 	return err
 }
 
+// Manifests writes objects as YAML documents for kubectl.
+func Manifests[T any](w io.Writer, objects []T) error {
+	for _, o := range objects {
+		document, err := yaml.Marshal(o)
+		if err != nil {
+			return fmt.Errorf("encoding the manifests: %w", err)
+		}
+		if _, err := fmt.Fprintf(w, "---\n%s", document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EncodeLine returns v as JSON on one line, without the end of the line.
 func EncodeLine(v any) (string, error) {
 	out, err := encodeJSON(v, "")
