@@ -43,10 +43,15 @@ func (f *Federation) updateObjectsOn(c *changes.Changes, ids map[manifest.ID]boo
 	f.updateRelease(c, f.bulk.Interval(0, changes.BulkComputeInterval))
 }
 
-// endBulk ends the bulk when every reachable cluster has been delivered, and updates all objects. Updates that follow from the last
-// delivery are made afterwards, so that they do not wait.
+// endBulk ends the delivery when every reachable cluster has been delivered: the updates that waited for its end are made now, and after a
+// bulk those of all objects. Updates that follow from the last delivery are made afterwards, so that they do not wait.
 func (f *Federation) endBulk(c *changes.Changes, now time.Time) {
-	if f.bulk.Delivering && !f.outstanding(now) && f.bulk.End() {
+	if !f.bulk.Delivering || f.outstanding(now) {
+		return
+	}
+	bulk, gathered := f.bulk.End()
+	c.Updates = append(c.Updates, gathered...)
+	if bulk {
 		f.updateObjects(c, f.objectIDs())
 	}
 }

@@ -3,6 +3,8 @@
 package changes
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -150,6 +152,8 @@ type Bulk struct {
 	// deliveries, and soon changes again.
 	Delivering bool
 	since      time.Time
+	// gathered are the updates that wait for the end of the delivery, as they were before.
+	gathered map[Status]Update
 	// Urgent are the few objects that a newer change touches. The map is replaced, never changed.
 	Urgent map[manifest.ID]bool
 }
@@ -168,11 +172,17 @@ func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval t
 	return u
 }
 
-// Gather delays an update that follows from the first results of a delivery, which is no bulk, until StartDelay after its start.
+// Gather delays an update that follows from the first results of a delivery, which is no bulk, until the delivery ends, at most until
+// StartDelay after its start.
 func (b *Bulk) Gather(u Update) Update {
-	if b.Delivering && !b.Active {
-		u.Interval, u.Since = max(u.Interval, StartDelay), b.since
+	if !b.Delivering || b.Active {
+		return u
 	}
+	if b.gathered == nil {
+		b.gathered = map[Status]Update{}
+	}
+	b.gathered[u.Status] = u
+	u.Interval, u.Since = max(u.Interval, StartDelay), b.since
 	return u
 }
 
@@ -226,11 +236,11 @@ func (b *Bulk) Begin(changed map[manifest.ID]bool, now time.Time) {
 	}
 }
 
-// End ends the delivery, and reports whether it was a bulk.
-func (b *Bulk) End() (bulk bool) {
-	bulk = b.Active
+// End ends the delivery. It reports whether the delivery was a bulk, and returns the updates that waited for its end.
+func (b *Bulk) End() (bulk bool, gathered []Update) {
+	bulk, gathered = b.Active, slices.Collect(maps.Values(b.gathered))
 	*b = Bulk{}
-	return bulk
+	return bulk, gathered
 }
 
 // ObjectUpdate returns the changes that update the status of one object.

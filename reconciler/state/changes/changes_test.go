@@ -43,7 +43,9 @@ func TestFirstResultsAreGathered(t *testing.T) {
 	b.Begin(map[manifest.ID]bool{id: true}, begin)
 	require.Equal(t, Update{Status: at.Status, Interval: StartDelay, Since: begin}, result())
 	require.Equal(t, time.Second, b.Gather(Update{Interval: time.Second}).Interval, "it waits longer anyway")
-	require.False(t, b.End())
+	bulk, waited := b.End()
+	require.False(t, bulk)
+	require.ElementsMatch(t, []Update{at, {Interval: time.Second}}, waited)
 	require.Equal(t, at, result())
 
 	many := map[manifest.ID]bool{}
@@ -53,6 +55,8 @@ func TestFirstResultsAreGathered(t *testing.T) {
 	b.Begin(many, begin)
 	b.Begin(map[manifest.ID]bool{id: true}, begin.Add(time.Minute))
 	require.Equal(t, Update{Status: at.Status, Interval: ObjectInterval}, result(), "urgent during a bulk")
-	require.True(t, b.End())
+	bulk, waited = b.End()
+	require.True(t, bulk)
+	require.Empty(t, waited)
 	require.Equal(t, at, result())
 }
