@@ -40,6 +40,7 @@ type Pool struct {
 
 	mu        sync.Mutex
 	workers   map[string]*Worker
+	ending    map[*Worker]bool // left workers, and may still deliver
 	plannings map[types.NamespacedName]*planning
 }
 
@@ -48,7 +49,7 @@ type Pool struct {
 func NewPool(registry *state.Registry, reporter *report.Reporter, account func(context.Context, types.NamespacedName) (tenancy.Account, error), log *slog.Logger) *Pool {
 	return &Pool{
 		registry: registry, reporter: reporter, account: account, log: log, surveyed: func(string) {}, pulled: func(string) {},
-		workers: map[string]*Worker{}, plannings: map[types.NamespacedName]*planning{},
+		workers: map[string]*Worker{}, ending: map[*Worker]bool{}, plannings: map[types.NamespacedName]*planning{},
 	}
 }
 
@@ -112,13 +113,11 @@ func (p *Pool) Workers() []*Worker {
 func (p *Pool) Connect(m *clusters.Member) {
 	w := newWorker(p, m)
 	p.mu.Lock()
-	old := p.workers[m.Name]
+	old := p.remove(m.Name)
 	p.workers[m.Name] = w
 	owned := p.registry.Owns(m.Name)
 	p.mu.Unlock()
-	if old != nil {
-		old.close()
-	}
+	p.end(old)
 	w.publish()
 	if !owned { // another replica took the cluster meanwhile
 		p.Disconnect(m.Name)
@@ -133,14 +132,47 @@ func (p *Pool) Connect(m *clusters.Member) {
 // Disconnect ends the worker of a cluster that left the fleet, or whose credentials cannot be used any more.
 func (p *Pool) Disconnect(cluster string) {
 	p.mu.Lock()
-	w := p.workers[cluster]
-	delete(p.workers, cluster)
+	w := p.remove(cluster)
 	p.mu.Unlock()
-	if w != nil {
-		w.close()
-	}
+	p.end(w)
 	p.registry.Disconnect(cluster)
 	p.ReachabilityChanged(cluster)
+}
+
+// remove returns the worker of a cluster, which is to end; nil if there is none. The caller holds the lock.
+func (p *Pool) remove(cluster string) *Worker {
+	w := p.workers[cluster]
+	if w != nil {
+		delete(p.workers, cluster)
+		p.ending[w] = true
+	}
+	return w
+}
+
+// end closes a removed worker, which may be nil.
+func (p *Pool) end(w *Worker) {
+	if w == nil {
+		return
+	}
+	w.close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.ending, w)
+}
+
+// AwaitRelease returns when no worker delivers to a cluster that owns is false for. It closes the workers of these clusters, and
+// waits for those that somebody else closes already.
+func (p *Pool) AwaitRelease(owns func(cluster string) bool) {
+	p.mu.Lock()
+	all := slices.AppendSeq(slices.Collect(maps.Values(p.workers)), maps.Keys(p.ending))
+	p.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, w := range all {
+		if !owns(w.Name()) {
+			closing.Go(w.close)
+		}
+	}
+	closing.Wait()
 }
 
 // Close ends every worker.

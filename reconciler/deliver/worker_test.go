@@ -3,7 +3,9 @@ package deliver
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
@@ -19,13 +21,41 @@ import (
 func TestDefectR7AWorkerEndsOnce(t *testing.T) {
 	registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
 	pool := NewPool(registry, report.New(report.Options{Registry: registry, Log: log}), nil, log)
-	member, err := clusters.Connect(&rest.Config{Host: "https://127.0.0.1:1"}, "eu-1")
-	require.NoError(t, err)
-	pool.Connect(member)
+	pool.Connect(connected(t, "eu-1"))
 	listed := pool.Worker("eu-1") // by Close, before the cluster is disconnected
 	var both sync.WaitGroup
 	both.Go(listed.close)
 	both.Go(func() { pool.Disconnect("eu-1") })
 	both.Wait()
 	require.Empty(t, pool.Workers())
+}
+
+// TestReleaseWaitsForAWorkerThatEnds gives up a cluster while a probe disconnects it: the next owner must not begin before the last
+// delivery of this one has ended.
+func TestReleaseWaitsForAWorkerThatEnds(t *testing.T) {
+	registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
+	pool := NewPool(registry, report.New(report.Options{Registry: registry, Log: log}), nil, log)
+	defer pool.Close()
+	for _, end := range []func(){func() { pool.Disconnect("eu-1") }, func() { pool.Connect(connected(t, "eu-1")) }} {
+		pool.Connect(connected(t, "eu-1"))
+		w, finish, finished := pool.Worker("eu-1"), make(chan struct{}), atomic.Bool{}
+		w.done.Go(func() { <-finish; finished.Store(true) })
+		var ended sync.WaitGroup
+		ended.Go(end)
+		require.Eventually(t, func() bool { return pool.Worker("eu-1") != w }, time.Minute, time.Millisecond)
+		pool.AwaitRelease(func(cluster string) bool { return cluster != "us-1" }) // another cluster does not wait
+		time.AfterFunc(50*time.Millisecond, func() { close(finish) })
+		pool.AwaitRelease(func(cluster string) bool { return cluster != "eu-1" })
+		require.True(t, finished.Load())
+		ended.Wait()
+		require.Empty(t, pool.ending)
+	}
+}
+
+// connected returns a connection to a cluster that does not answer.
+func connected(t *testing.T, name string) *clusters.Member {
+	t.Helper()
+	member, err := clusters.Connect(&rest.Config{Host: "https://127.0.0.1:1"}, name)
+	require.NoError(t, err)
+	return member
 }

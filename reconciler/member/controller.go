@@ -432,6 +432,7 @@ func (c *Controller) Release(owns func(cluster string) bool) {
 		}
 	}
 	closing.Wait()
+	c.Pool.AwaitRelease(owns)
 }
 
 // credentialDigest identifies everything that a connection is made of, but for the token: a connection goes on with a new one.
