@@ -39,7 +39,8 @@ func (r *Reporter) setResource(ctx context.Context, f *state.Federation, conditi
 		meta.RemoveStatusCondition(&fed.Status.Conditions, condition)
 	} else {
 		meta.SetStatusCondition(&fed.Status.Conditions, metav1.Condition{
-			Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message, ObservedGeneration: fed.Status.ObservedGeneration,
+			Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message,
+			ObservedGeneration: max(fed.Status.ObservedGeneration, 0), // -1: nothing was observed yet, which the schema of conditions refuses
 		})
 	}
 	if equality.Semantic.DeepEqual(before, fed.Status.Conditions) {
