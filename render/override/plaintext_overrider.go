@@ -50,7 +50,7 @@ func (r ruleRun) plaintext(o policy.PlaintextOverrider) error {
 	if err != nil {
 		return err
 	}
-	p := patch.Patch{Operator: o.Operator, Path: o.Path, Value: value, SuggestOverriders: true}
+	p := patch.Patch{Operator: o.Operator, Path: o.Path, Value: value, OfObject: true}
 	patched, err := p.Apply(r.object.Object)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", o.Operator, o.Path, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Patch is one add, remove or replace. It never creates parents.
+// Patch is one add, remove or replace. It creates no parents, except the labels and annotations of a Kubernetes object.
 type Patch struct {
 	Operator string // add, remove or replace
 	// Path is a JSON pointer. As in Karmada, a negative index counts from the end. After the operation Path contains
@@ -20,8 +20,9 @@ type Patch struct {
 	// Value is a decoded value for Apply, and a json.RawMessage for JSON and YAML. YAML also accepts a *yaml.Node and
 	// keeps its order of keys and its style.
 	Value any
-	// SuggestOverriders makes errors suggest the overriders for labels and annotations of a Kubernetes object.
-	SuggestOverriders bool
+	// OfObject is set for a patch of a Kubernetes object. Absent labels or annotations are the same as empty ones there, so add creates
+	// the map, also in a pod template.
+	OfObject bool
 
 	Before     any  // set by Apply: the previous value
 	Existed    bool // set by Apply: whether there was a previous value, which may be null
@@ -75,6 +76,9 @@ func (p *Patch) at(node any, depth int) (any, error) {
 func (p *Patch) inMap(m map[string]any, depth int) (any, error) {
 	key := unescape(p.keys[depth])
 	child, exists := m[key]
+	if child == nil && p.isMetadataMap(depth) {
+		child, exists = map[string]any{}, true
+	}
 	if err := p.requireKey(exists, depth); err != nil {
 		return nil, err
 	}
@@ -138,6 +142,12 @@ func (p *Patch) index(length, depth int) (int, error) {
 	return i, nil
 }
 
+// isMetadataMap reports whether the operation adds a label or an annotation to the map at depth.
+func (p *Patch) isMetadataMap(depth int) bool {
+	return p.OfObject && p.Operator == "add" && depth > 0 && depth == len(p.keys)-2 && p.keys[depth-1] == "metadata" &&
+		(p.keys[depth] == "labels" || p.keys[depth] == "annotations")
+}
+
 // requireKey returns an error if the key at depth must exist and does not.
 func (p *Patch) requireKey(exists bool, depth int) error {
 	switch {
@@ -151,9 +161,6 @@ func (p *Patch) requireKey(exists bool, depth int) error {
 
 // missingParentHint returns how to create the parents that are missing from depth on.
 func (p *Patch) missingParentHint(depth int) string {
-	if p.SuggestOverriders && len(p.keys) == 3 && p.keys[0] == "metadata" && (p.keys[1] == "labels" || p.keys[1] == "annotations") {
-		return "; use " + p.keys[1] + "Overrider, which creates the map"
-	}
 	var entries []string
 	for d := depth; d < len(p.keys)-1; d++ {
 		empty := "{}"

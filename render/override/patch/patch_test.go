@@ -35,7 +35,7 @@ func TestApply(t *testing.T) {
 		{name: "nothing to remove", operator: "remove", path: "/data/b/c", err: `there is no "/data/b"`},
 		{name: "no parent", operator: "add", path: "/x/0", err: `its parent "/x" does not exist; add [] at "/x"`},
 		{name: "no parents", operator: "add", path: "/x/y/z", err: `its parent "/x/y" does not exist; add {} at "/x" and {} at "/x/y"`},
-		{name: "no labels", operator: "add", path: "/metadata/labels/x", err: "use labelsOverrider"},
+		{name: "no metadata around the labels", operator: "add", path: "/metadata/labels/x", err: `add {} at "/metadata" and {} at "/metadata/labels"`},
 		{name: "below null", operator: "add", path: "/data/n/x", err: `"/data/n" is neither a map nor a list`},
 		{name: "no index", operator: "replace", path: "/list/x", err: `"x" is not an index of the list at "/list", which has 2 items`},
 		{name: "an index behind the end", operator: "replace", path: "/list/-", err: `"-" is not an index`},
@@ -43,7 +43,7 @@ func TestApply(t *testing.T) {
 		{name: "no index on the way", operator: "add", path: "/list/2/x", err: `"2" is not an index`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := Patch{Operator: c.operator, Path: c.path, Value: decoded(t, c.value), SuggestOverriders: true}
+			p := Patch{Operator: c.operator, Path: c.path, Value: decoded(t, c.value), OfObject: true}
 			got, err := p.Apply(decoded(t, doc))
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
