@@ -104,6 +104,7 @@ var within = map[string]map[string][]string{
 		"digest":             {},
 		"previous":           {},
 		"rebalance":          {},
+		"recovery":           {},
 		"scripts":            {"digest"},
 		"rendercache":        {"digest"},
 		"decision":           {"eviction", "place", "previous"},

@@ -23,6 +23,8 @@ metadata: {name: standard}
 spec:
   resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
   stages: [{name: world, gate: {approval: Manual}}]
+-- recovery.yaml --
+{apiVersion: accord.dev/v1alpha1, kind: RecoveryPlan, metadata: {name: shop}, spec: {source: production, standby: a}}
 -- taints.yaml --
 apiVersion: policy.karmada.io/v1alpha1
 kind: ClusterTaintPolicy
@@ -69,6 +71,7 @@ func TestHostileControlManifestChangesTheDigest(t *testing.T) {
 		"a cluster leaves":                    {"kind: Cluster, metadata: {name: a}, spec: {proxyURL: \"https://me:pass@proxy\", proxyHeader: {key: value}}", "kind: Cluster, metadata: {name: b}"},
 		"a gate is taken out":                 {", gate: {approval: Manual}", ""},
 		"a rollout is approved":               {"{name: standard}", "{name: standard, annotations: {rollout.accord.dev/approve: \"sha256:" + strings.Repeat("a", 64) + "@world\"}}"},
+		"a standby becomes active":            {"standby: a}", "standby: a, active: Standby, revision: \"cluster@sha256:" + strings.Repeat("a", 64) + "\"}"},
 		"a taint has another effect":          {"effect: NoSchedule", "effect: NoExecute"},
 		"a script retains other values":       {"return desired end", "desired.data = {} return desired end"},
 		"a suspension ends on other clusters": {"{dispatching: true}", "{dispatchingOnClusters: {clusterNames: [a]}}"},

@@ -35,6 +35,8 @@ type Input struct {
 	Rebalancers   []policy.Rebalancer
 	// Rollouts set the order in which clusters get a change (propagate/stage). They do not change the desired objects.
 	Rollouts []policy.Rollout
+	// Recoveries are the RecoveryPlans (package recovery).
+	Recoveries []policy.Recovery
 	// Customizations and Health teach accord about kinds (Karmada §7.1, and Flux's healthCheckExprs).
 	Customizations []policy.Customization
 	Health         []interpret.HealthExprs
@@ -77,7 +79,7 @@ func (in Input) Control() []control.Item {
 		origins[c.Name] = c.Origin
 	}
 	return control.Set{
-		Clusters: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts,
+		Clusters: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts, Recoveries: in.Recoveries,
 		TaintPolicies: in.TaintPolicies, Policies: in.Policies, Origins: origins,
 	}.Items()
 }
@@ -90,6 +92,7 @@ func (in Input) duplicates() []error {
 	errs = append(errs, manifest.Duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, manifest.Duplicates(in.Recoveries, func(r policy.Recovery) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return errs

@@ -20,7 +20,9 @@ type PlanPair struct {
 func (p *Plan) PairWith(after *Plan) *PlanPair {
 	return &PlanPair{
 		before: p, after: after, sameRendering: p.rules.rendersAs(after.rules),
-		matching: after.rules.overrides.Matching(p.rules.overrides, func(a, b *policy.Override) bool { return reflect.DeepEqual(a.Spec, b.Spec) }),
+		matching: after.rules.overrides.Matching(p.rules.overrides, func(a, b *policy.Override) bool {
+			return a.RecordsReplicas == b.RecordsReplicas && reflect.DeepEqual(a.Spec, b.Spec)
+		}),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/claim"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/propagate/rebalance"
+	"github.com/accord-dev/accord/propagate/recovery"
 	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -33,6 +34,7 @@ func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 		interpreters = last.rules.interpreters
 	}
 	interpreters, bookErr := interpreters.Next(in.Customizations, in.Health)
+	overrides, planErr := recovery.Overrides(in.Recoveries, in.Overrides)
 	r := rules{exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation)}
 	if last != nil && last.rules.claims.Has(in.Policies) {
 		r.claims = last.rules.claims
@@ -40,11 +42,11 @@ func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 		r.claims = claim.NewIndex(slices.Clone(in.Policies)) // the caller may sort its own
 	}
 	if last != nil && reflect.DeepEqual(last.members.All, clusters) {
-		r.overrides = last.rules.overrides.Next(in.Overrides)
+		r.overrides = last.rules.overrides.Next(overrides)
 	} else {
-		r.overrides = override.NewSet(slices.Clone(in.Overrides), clusters)
+		r.overrides = override.NewSet(slices.Clone(overrides), clusters)
 	}
-	return r, errors.Join(err, bookErr)
+	return r, errors.Join(err, bookErr, planErr)
 }
 
 // rendersAs reports whether both rules render with the same inventory label and the same customizations of users.

@@ -2,11 +2,14 @@ package reconciler_test
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,24 +40,32 @@ func liveCluster(t *testing.T, w *world) {
 		}
 		return found
 	}
+	r := newRepository(t)
+	r.federation = "live"
 	becomes := func(want map[string]string) {
 		t.Helper()
 		w.eventually("the standby to follow", func() error {
 			found := onStandby()
-			return unless(fmt.Sprint(found) == fmt.Sprint(want), fmt.Sprint(found))
+			return unless(fmt.Sprint(found) == fmt.Sprint(want), fmt.Sprint(found, w.declared(r).Status.Conditions))
 		})
 	}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: liveNamespace, Name: "bound"}, Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, VolumeName: "volume-of-production",
+		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}}
+	require.NoError(t, production.Create(t.Context(), claim))
+	claim.Status.Phase = corev1.ClaimBound
+	require.NoError(t, production.Status().Update(t.Context(), claim))
 	for i := range 4 {
 		put(fmt.Sprint("live-", i), "1")
 	}
 
-	r := newRepository(t)
-	r.federation = "live"
-	r.commit("a policy", "grant.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: live, name: in-git}\n", "policy.yaml", `apiVersion: policy.karmada.io/v1alpha1
+	r.commit("a policy", "grant.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: live, name: in-git}\n---\n"+
+		"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: live, name: in-git}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n", "policy.yaml", `apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
 metadata: {name: live, namespace: live}
 spec:
-  resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
+  resourceSelectors: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: PersistentVolumeClaim}]
   placement: {clusterAffinity: {clusterNames: [cluster-a, cluster-b]}}
 ---
 apiVersion: policy.karmada.io/v1alpha1
@@ -65,7 +76,7 @@ spec:
   overrideRules: [{overriders: {plaintext: [{path: /data/key, operator: replace, value: standby}]}}]
 `)
 	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
-	live := &v1alpha1.ClusterSource{Name: "cluster-a", Namespaces: []string{liveNamespace}, Kinds: []string{"ConfigMap"}}
+	live := &v1alpha1.ClusterSource{Name: "cluster-a", Namespaces: []string{liveNamespace}, Kinds: []string{"ConfigMap", "PersistentVolumeClaim"}}
 	w.declare(r, func(spec *v1alpha1.FederationSpec) {
 		spec.Interval.Duration = time.Minute
 		spec.Sources = append(spec.Sources, v1alpha1.Source{Name: "prod", Cluster: live})
@@ -98,12 +109,58 @@ spec:
 	delete(want, "live-2")
 	becomes(want)
 
-	list := &corev1.ConfigMapList{}
-	require.NoError(t, production.List(t.Context(), list, client.InNamespace(liveNamespace)))
-	for _, m := range list.Items {
-		require.NotContains(t, fmt.Sprint(m.ManagedFields, m.Labels, m.Annotations), "accord", "production is not written to")
-	}
+	t.Run("karmada#3834: a name of 253 characters", func(t *testing.T) {
+		name := strings.Repeat("long.", 50) + "end"
+		require.Len(t, name, 253)
+		put(name, "1")
+		want[name] = "1"
+		becomes(want)
+	})
+	takeOver(w, r, want, put, becomes)
+	t.Run("karmada#3907: production and its status are not written to", func(t *testing.T) {
+		list := &corev1.ConfigMapList{}
+		require.NoError(t, production.List(t.Context(), list, client.InNamespace(liveNamespace)))
+		for _, m := range list.Items {
+			require.NotContains(t, fmt.Sprint(m.ManagedFields, m.Labels, m.Annotations), "accord")
+		}
+		bound := &corev1.PersistentVolumeClaim{}
+		require.NoError(t, production.Get(t.Context(), client.ObjectKeyFromObject(claim), bound))
+		require.Equal(t, claim, bound)
+	})
 	release := &v1alpha1.ReleaseList{}
 	require.NoError(t, w.hub.List(t.Context(), release, client.MatchingLabels{v1alpha1.FederationLabel: "live"}))
 	require.Regexp(t, `cluster@sha256:[0-9a-f]{64}`, fmt.Sprint(release.Items[0].Spec.Sources))
+}
+
+// takeOver: production does not answer, and a commit makes the standby active. Production returns and is not followed until a commit makes
+// it active again.
+func takeOver(w *world, r *repository, want map[string]string, put func(name, value string), becomes func(map[string]string)) {
+	plan := func(active string) string {
+		return "apiVersion: accord.dev/v1alpha1\nkind: RecoveryPlan\nmetadata: {name: live}\nspec:\n  source: prod\n  standby: cluster-b\n" +
+			"  passiveOverrides: [{kind: OverridePolicy, namespace: live, name: live}]\n" + active
+	}
+	push := func(active string) {
+		r.commit("who is active", "recovery.yaml", plan(active))
+		r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
+	}
+	push("")
+	w.asked(r, v1alpha1.RequestedAtAnnotation, "to read the plan")
+	w.cables["cluster-a"].setCut(true)
+	w.federationIs(r, "Ready", metav1.ConditionFalse, "FetchFailed")
+	fed, released := w.declared(r), &v1alpha1.Release{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: fed.Namespace, Name: fed.Status.Release}, released))
+	require.Equal(w.t, "prod", released.Spec.Sources[1].Name)
+
+	push("  active: Standby\n  revision: " + released.Spec.Sources[1].Revision + "\n")
+	active := maps.Clone(want)
+	active["live-0"] = "1" // the value of production
+	becomes(active)
+
+	w.cables["cluster-a"].setCut(false)
+	put("live-1", "by production")
+	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that the standby does not follow")
+	becomes(active)
+	push("")
+	want["live-1"] = "by production"
+	becomes(want)
 }

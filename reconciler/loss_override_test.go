@@ -22,12 +22,12 @@ func TestNothingIsSeenWithoutItsOverrides(t *testing.T) {
 	w := newWorld(t, 2)
 	seen := watchOverrides(w)
 	for name, c := range map[string]withdrawal{
-		"the policy leaves with the overrides":     {commit: []string{"policy.yaml", "", "overrides.yaml", ""}, gone: both},
+		"karmada#3873: the policy leaves too":      {commit: []string{"policy.yaml", "", "overrides.yaml", ""}, gone: both},
 		"all leave together":                       {commit: []string{"policy.yaml", "", "overrides.yaml", "", "app.yaml", ""}, gone: both},
 		"the object leaves with the overrides":     {commit: []string{"overrides.yaml", "", "app.yaml", ""}, gone: both},
 		"one cluster leaves policy and overrides":  {commit: []string{"policy.yaml", policyOf("%s", "clusterNames: [cluster-a]"), "overrides.yaml", overrideOf("%s", "cluster-a")}, gone: both[1:]},
 		"it is preserved":                          {policy: "  preserveResourcesOnDeletion: true\n", commit: []string{"policy.yaml", "", "overrides.yaml", ""}},
-		"the federation does not prune":            {declare: func(spec *v1alpha1.FederationSpec) { spec.Prune = false }, commit: []string{"policy.yaml", "", "overrides.yaml", ""}},
+		"karmada#3873: without prune":              {declare: func(spec *v1alpha1.FederationSpec) { spec.Prune = false }, commit: []string{"policy.yaml", "", "overrides.yaml", ""}},
 		"the brake stops it":                       {declare: func(spec *v1alpha1.FederationSpec) { spec.PruneLimits.MaxObjects = new(int32(0)) }, commit: []string{"policy.yaml", "", "overrides.yaml", ""}, braked: true},
 		"the policy is held in the same commit":    {commit: []string{"policy.yaml", policyOf("%s", "clusterNames: [cluster-a, cluster-b]") + "  suspension: {dispatching: true}\n", "overrides.yaml", ""}, held: true},
 		"the policy waits for overrides that left": {policy: "  dependentOverrides: [%s]\n", commit: []string{"overrides.yaml", ""}, waits: true},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -201,6 +202,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	})
 	live := livecluster.New(livecluster.Options{
 		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Networks: o.Sources.Networks, Changed: c.replans.Federation, Shared: o.Share,
+		Dir: filepath.Join(o.CacheDir, "live"),
 	})
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints, c.bundles),

@@ -29,6 +29,7 @@ var specs = map[string]struct {
 	spec    reflect.Type
 	purpose string
 }{
+	"RecoveryPlan": {reflect.TypeFor[policy.RecoverySpec](), "RecoveryPlan names the standby cluster that follows a live cluster, and the site that is active."},
 	"RolloutPolicy": {reflect.TypeFor[policy.RolloutSpec](), "RolloutPolicy is the order in which clusters get a change, and the " +
 		"conditions before the next clusters do. Without metadata.namespace it applies to the whole fleet, with it to the objects of that namespace."},
 	"PropagationPolicy":                {reflect.TypeFor[policy.PolicySpec](), "PropagationPolicy sends the selected objects of its namespace to clusters."},

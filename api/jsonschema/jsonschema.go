@@ -25,6 +25,7 @@ type Kind struct{ Group, Name string }
 func All() []Kind {
 	return []Kind{
 		{"accord.dev", "RolloutPolicy"},
+		{"accord.dev", "RecoveryPlan"},
 		{"accord.dev", "Federation"},
 		{"accord.dev", "Cluster"},
 		{"accord.dev", "Tenant"},

@@ -24,7 +24,7 @@ var kinds = map[string][]string{
 	"remedy.karmada.io":      {"Remedy"},
 	"search.karmada.io":      {"ResourceRegistry"},
 	"work.karmada.io":        {"Work", "ResourceBinding", "ClusterResourceBinding"},
-	RolloutGroup:             {"Federation", "Cluster", "RolloutPolicy", "Release", "Delivery", "DeliveryReport", "Inventory", "FederatedObject", "Tenant", "ResourceRegistry"},
+	RolloutGroup:             {"Federation", "Cluster", "RolloutPolicy", "RecoveryPlan", "Release", "Delivery", "DeliveryReport", "Inventory", "FederatedObject", "Tenant", "ResourceRegistry"},
 }
 
 // operatorGroup is the group of the installations of Karmada. Karmada delivers them like workloads (Karmada §8.1).

@@ -6,7 +6,12 @@ import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1
 type Override struct {
 	Meta
 	Spec OverrideSpec
+	// RecordsReplicas keeps the replicas that the policy changes in ReplicasAnnotation. A RecoveryPlan sets it, no manifest.
+	RecordsReplicas bool
 }
+
+// ReplicasAnnotation has the replicas of a workload in production, on a standby that does not run it.
+const ReplicasAnnotation = "recovery.accord.dev/replicas"
 
 // Title returns "OverridePolicy shop/web" or "ClusterOverridePolicy web".
 func (o *Override) Title() string {

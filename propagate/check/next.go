@@ -42,6 +42,6 @@ func (r *Review) differs(next *Review, changed []int, c Check) bool {
 // sameSettings reports whether the manifests are equal that checks read and a step does not compare, or not all of them.
 func sameSettings(a, b propagate.Input) bool {
 	return reflect.DeepEqual(a.TaintPolicies, b.TaintPolicies) && reflect.DeepEqual(a.Rebalancers, b.Rebalancers) &&
-		reflect.DeepEqual(a.Rollouts, b.Rollouts) && reflect.DeepEqual(a.Customizations, b.Customizations) &&
+		reflect.DeepEqual(a.Rollouts, b.Rollouts) && reflect.DeepEqual(a.Recoveries, b.Recoveries) && reflect.DeepEqual(a.Customizations, b.Customizations) &&
 		reflect.DeepEqual(a.Health, b.Health) && reflect.DeepEqual(a.Overrides, b.Overrides)
 }

@@ -1,5 +1,5 @@
 // Package control lists the manifests that decide about clusters and are no rendered objects: declared Clusters, scripts and
-// health expressions, RolloutPolicies, ClusterTaintPolicies, and suspensions. A plan with the same objects and other control
+// health expressions, RolloutPolicies, RecoveryPlans, ClusterTaintPolicies, and suspensions. A plan with the same objects and other control
 // manifests has another digest, so that nobody approves the one by reading the other.
 package control
 
@@ -27,6 +27,7 @@ type Set struct {
 	Customizations []policy.Customization
 	Health         []interpret.HealthExprs
 	Rollouts       []policy.Rollout
+	Recoveries     []policy.Recovery
 	TaintPolicies  []policy.TaintPolicy
 	Policies       []policy.Policy
 	// Origins of the Clusters, by name.
@@ -75,6 +76,9 @@ func (s Set) Items() []Item {
 			content["commands"] = sorted(r.Commands)
 		}
 		add(r.Title(), r.Origin, content)
+	}
+	for _, r := range s.Recoveries {
+		add(r.Title(), r.Origin, map[string]any{"spec": r.Spec})
 	}
 	for _, t := range s.TaintPolicies {
 		add(t.Title(), t.Origin, map[string]any{"spec": t.Spec})

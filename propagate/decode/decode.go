@@ -32,6 +32,7 @@ type Parts struct {
 	// Customizations are ResourceInterpreterCustomizations.
 	Customizations []policy.Customization
 	Rollouts       []policy.Rollout
+	Recoveries     []policy.Recovery
 	// Clusters that Git declares, sorted by name.
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
@@ -123,7 +124,7 @@ func (p Parts) Fleet() []fleet.Cluster {
 func (p Parts) Input() propagate.Input {
 	return propagate.Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared(p.Clusters),
-		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts, Texts: p.Texts,
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts, Recoveries: p.Recoveries, Texts: p.Texts,
 	}
 }
 
@@ -144,6 +145,8 @@ func (n *sorting) add(objects []render.Object, i int) error {
 		return decodeInto(n, &p.Customizations, policy.DecodeCustomization, *o)
 	case id.Group == policy.RolloutGroup && id.Kind == "RolloutPolicy":
 		return decodeInto(n, &p.Rollouts, policy.DecodeRollout, *o)
+	case id.Group == policy.RolloutGroup && id.Kind == "RecoveryPlan":
+		return decodeInto(n, &p.Recoveries, policy.DecodeRecovery, *o)
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(*o)
 	}

@@ -140,6 +140,9 @@ func (d *writer) policies(in propagate.Input) []byte {
 	for _, r := range in.Rollouts {
 		d.document(r.Origin, writtenRollout(r))
 	}
+	for _, r := range in.Recoveries {
+		d.document(r.Origin, written(policy.RolloutGroup+"/v1alpha1", "RecoveryPlan", r.Meta, r.Spec))
+	}
 	for _, c := range in.Customizations {
 		d.document(c.Origin, written(policy.ConfigGroup+"/v1alpha1", "ResourceInterpreterCustomization", c.Meta, c.Spec))
 	}

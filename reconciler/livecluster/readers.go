@@ -32,12 +32,15 @@ type Options struct {
 	Changed func(federation types.NamespacedName)
 	// Shared is set where several replicas share the clusters. The others cannot read the snapshots of this one.
 	Shared bool
+	// Dir keeps the newest snapshots on disk, which only the owner of the process can read; empty: they are in memory only.
+	Dir string
 }
 
 // Readers has one reader for each source of each Federation, so that no Federation sees what only the credentials of another one may
 // read. The nil Readers read nothing.
 type Readers struct {
 	Options
+	spools spools
 
 	mu      sync.Mutex
 	readers map[key]*reader
@@ -54,7 +57,9 @@ type reader struct {
 }
 
 // New returns Readers without a reader.
-func New(o Options) *Readers { return &Readers{Options: o, readers: map[key]*reader{}} }
+func New(o Options) *Readers {
+	return &Readers{Options: o, readers: map[key]*reader{}, spools: spools{dir: o.Dir, written: map[key]spooled{}}}
+}
 
 var (
 	errNoReaders = errors.New("a live cluster is read by the controllers only: accord up, or accord run")
@@ -88,7 +93,18 @@ func (r *Readers) Snapshot(ctx context.Context, q Request) (source.Snapshot, err
 	}
 	ctx, end := context.WithTimeout(ctx, timeout(q.Source))
 	defer end()
-	return opened.Snapshot(ctx)
+	snapshot, err := opened.Snapshot(ctx)
+	r.spools.keep(key{q.Federation, q.Source.Name}, opened.Latest(), err != nil)
+	return snapshot, err
+}
+
+// Pin returns the snapshot that a standby runs, and keeps it on disk.
+func (r *Readers) Pin(federation types.NamespacedName, name, revision string) (source.Snapshot, error) {
+	s, err := r.At(federation, name, revision)
+	if err == nil {
+		r.spools.keep(key{federation, name}, s, true)
+	}
+	return s, err
 }
 
 func timeout(s v1alpha1.Source) time.Duration {
@@ -98,16 +114,20 @@ func timeout(s v1alpha1.Source) time.Duration {
 	return min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout)
 }
 
-// At returns an earlier snapshot of a source.
+// At returns an earlier snapshot of a source, which is in memory or on disk.
 func (r *Readers) At(federation types.NamespacedName, name, revision string) (source.Snapshot, error) {
 	if r != nil {
-		if known := r.known(key{federation, name}); known != nil {
+		k := key{federation, name}
+		if known := r.known(k); known != nil {
 			if s, kept := known.At(revision); kept {
 				return s, nil
 			}
 		}
+		if s, kept := r.spools.at(k, revision); kept {
+			return s, nil
+		}
 	}
-	return source.Snapshot{}, fmt.Errorf("the objects of the live cluster at %s are not in memory any more", revision)
+	return source.Snapshot{}, fmt.Errorf("accord does not have the objects of the live cluster at %s any more", revision)
 }
 
 // Keep keeps the snapshots of a Federation that its Releases name, and closes the readers of sources that it does not have any more.

@@ -49,6 +49,9 @@ type Sources struct {
 	recent *recentReads
 	// known are the commits that are used again, by source.
 	known map[string]source.Snapshot
+	// plans are the RecoveryPlans of the Federations; nil: no live cluster is pinned. build is that of one reconciliation.
+	plans *recoveries
+	build buildPlans
 }
 
 // Fetch reads every source, and verifies its signatures. If one cannot be read, Fetch fails: a missing source is never read as empty.
@@ -76,18 +79,32 @@ func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules
 	if err != nil {
 		return Checkout{}, fmt.Errorf("spec.networks of Tenant %s: %w", rules.Tenant.Name, err)
 	}
+	repositories := map[string]source.Snapshot{}
+	for _, s := range fed.Spec.Sources {
+		snap, known := sources.known[s.Name]
+		if s.Cluster == nil && !known {
+			if snap, err = sources.git(ctx, s, networks, secret, offline); err != nil {
+				return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+			}
+		}
+		if s.Cluster == nil {
+			repositories[s.Name] = snap
+		}
+	}
+	pins, err := sources.pins(ctx, fed, repositories)
+	if err != nil {
+		return Checkout{}, err
+	}
 	c := Checkout{sources: fed.Spec.Sources}
 	for _, s := range c.sources {
-		snap, known := sources.known[s.Name]
-		switch {
-		case known:
-		case s.Cluster != nil:
-			snap, err = sources.live(ctx, fed, s, rules, offline)
-		default:
-			snap, err = sources.git(ctx, s, networks, secret, offline)
-		}
-		if err != nil {
-			return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+		snap := repositories[s.Name]
+		if s.Cluster != nil {
+			if revision := pins[s.Name]; s.Ref == nil && revision != "" {
+				s.Ref = &v1alpha1.Ref{Commit: revision} // see live
+			}
+			if snap, err = sources.live(ctx, fed, s, rules, offline); err != nil {
+				return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+			}
 		}
 		c.snapshots = append(c.snapshots, snap)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	ownership "github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/recovery"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/activation"
@@ -39,6 +40,9 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 		return nil, mistake{err}
 	case err != nil:
 		return nil, mistake{overLimit(s.rules, err)}
+	}
+	if err := recovery.UnknownSources(parts.Recoveries, liveSources(s.fed)); err != nil {
+		return nil, mistake{err}
 	}
 	before := s.rules.Check(tenancy.Revision{Federation: s.fed, Parts: parts, Present: s.present}) // the hub is not asked about other Clusters
 	before = append(before, s.rules.Scripts(parts)...)

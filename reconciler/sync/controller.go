@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/poison"
@@ -219,8 +220,12 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	defer c.restoreIfSlow(ctx, s)()
 	reading, explain, end := withinFetchTime(ctx, s.rules)
 	defer end()
+	sources := c.Sources
+	sources.build = func(ctx context.Context, repositories Checkout) (decode.Parts, error) {
+		return c.Guards.turns.build(ctx, s.fed.Namespace, func() (decode.Parts, error) { return repositories.Parts(nil, budget(s.rules)) })
+	}
 	var err error
-	if s.checkout, err = Fetch(reading, c.Sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
+	if s.checkout, err = Fetch(reading, sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}

@@ -16,14 +16,18 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// live reads a live cluster. A recorded revision has spec.ref of the source at its snapshot, see pin. Offline, it is only in memory;
+// live reads a live cluster. A recorded revision, and one that a RecoveryPlan pins, has spec.ref of the source at its snapshot, see pin. Offline, it is only in memory or on disk;
 // otherwise the cluster may still have the same objects.
 func (x Sources) live(ctx context.Context, fed *v1alpha1.Federation, s v1alpha1.Source, rules *tenancy.Rules, offline bool) (source.Snapshot, error) {
 	key := client.ObjectKeyFromObject(fed)
 	if s.Ref == nil {
 		return x.Live.Snapshot(ctx, livecluster.Request{Federation: key, Source: s, Rules: rules})
 	}
-	kept, err := x.Live.At(key, s.Name, s.Ref.Commit)
+	read := x.Live.Pin
+	if offline {
+		read = x.Live.At
+	}
+	kept, err := read(key, s.Name, s.Ref.Commit)
 	if err == nil || offline {
 		return kept, err
 	}
@@ -39,11 +43,12 @@ func (x Sources) live(ctx context.Context, fed *v1alpha1.Federation, s v1alpha1.
 func (x Sources) forget(federation types.NamespacedName) {
 	x.Live.Close(federation)
 	x.recent.forget(federation)
+	x.plans.forget(federation)
 }
 
 // NewSources returns the sources of the controllers.
 func NewSources(git *source.Cache, live *livecluster.Readers) Sources {
-	return Sources{Git: git, Live: live, recent: newRecentReads()}
+	return Sources{Git: git, Live: live, recent: newRecentReads(), plans: newRecoveries()}
 }
 
 // targets returns the clusters that may get objects of a Federation: none that is one of its sources, which accord only reads.

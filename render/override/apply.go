@@ -105,6 +105,7 @@ func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured)
 }
 
 func (rec *record) applyRules(u *unstructured.Unstructured, o *policy.Override, applies func(rule int) bool) error {
+	replicas, scaled := replicasOf(u)
 	for i := range o.Spec.OverrideRules {
 		if !applies(i) {
 			continue
@@ -114,7 +115,16 @@ func (rec *record) applyRules(u *unstructured.Unstructured, o *policy.Override, 
 			return err
 		}
 	}
+	if now, still := replicasOf(u); o.RecordsReplicas && scaled && still && now != replicas {
+		return manifest.Put(u, "annotations", policy.ReplicasAnnotation, strconv.FormatInt(replicas, 10))
+	}
 	return nil
+}
+
+// replicasOf returns spec.replicas; false if the object has none.
+func replicasOf(u *unstructured.Unstructured) (int64, bool) {
+	n, has, err := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	return n, has && err == nil
 }
 
 // ruleRun applies one rule to one object.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/fence"
 	"github.com/accord-dev/accord/render/unrender"
 )
 
@@ -30,7 +31,7 @@ func pathOf(gk schema.GroupKind, name types.NamespacedName) string {
 	return path.Join(dir, gk.String(), file+".json")
 }
 
-// read returns the file of a live object; nil if the selection does not have it.
+// read returns the file of a live object; nil if the selection does not have it. A fenced workload has the replicas that it had before.
 func (s Selection) read(u *unstructured.Unstructured) (*file, error) {
 	if !s.has(u) {
 		return nil, nil
@@ -39,7 +40,7 @@ func (s Selection) read(u *unstructured.Unstructured) (*file, error) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(unrender.Manifest(u).Object); err != nil {
+	if err := e.Encode(unrender.Manifest(fence.Started(u)).Object); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
 	}
 	return newFile(pathOf(u.GroupVersionKind().GroupKind(), nameOf(u)), text.Bytes()), nil

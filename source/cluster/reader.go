@@ -110,6 +110,13 @@ func (r *Reader) Snapshot(ctx context.Context) (source.Snapshot, error) {
 	}
 }
 
+// Latest returns the newest snapshot, also while the cluster cannot be read; without FS before the first one.
+func (r *Reader) Latest() source.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.latest
+}
+
 // At returns an earlier snapshot; false if it is not kept any more.
 func (r *Reader) At(revision string) (source.Snapshot, bool) {
 	r.mu.Lock()

@@ -1,0 +1,169 @@
+package recovery
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// Need is an object that others refer to: a ConfigMap, Secret, account or volume claim of pods, or a class.
+type Need struct {
+	ID manifest.ID
+	// By are the objects that refer to it, in their order.
+	By []manifest.ID
+}
+
+// classes are the fields that name an object without a namespace.
+var classes = []struct {
+	kind schema.GroupKind
+	path []string
+}{
+	{schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}, []string{"spec", "storageClassName"}},
+	{schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"}, []string{"spec", "ingressClassName"}},
+	{schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, []string{"spec", "template", "spec", "priorityClassName"}},
+	{schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"}, []string{"spec", "template", "spec", "runtimeClassName"}},
+}
+
+// Needs returns the objects that others refer to and that are not among them, sorted.
+func Needs(objects []*unstructured.Unstructured) []Need {
+	there, found := map[manifest.ID]bool{}, map[manifest.ID]*Need{}
+	for _, u := range objects {
+		there[manifest.IDOf(u)] = true
+	}
+	add := func(id, by manifest.ID) {
+		if there[id] || id.Name == "" {
+			return
+		}
+		if found[id] == nil {
+			found[id] = &Need{ID: id}
+		}
+		found[id].By = append(found[id].By, by)
+	}
+	for _, u := range objects {
+		by := manifest.IDOf(u)
+		if dependencies := kind.Of(by.GroupKind()).Dependencies; dependencies != nil {
+			for _, r := range dependencies(u) {
+				if r.Kind == "ServiceAccount" && r.Name == "default" {
+					continue // every namespace has it
+				}
+				add(r.ID, by)
+			}
+		}
+		for _, c := range classes {
+			if name, _, _ := unstructured.NestedString(u.Object, c.path...); name != "" {
+				add(manifest.ID{Group: c.kind.Group, Kind: c.kind.Kind, Name: name}, by)
+			}
+		}
+	}
+	all := make([]Need, 0, len(found))
+	for _, n := range found {
+		all = append(all, *n)
+	}
+	slices.SortFunc(all, func(a, b Need) int { return a.ID.Compare(b.ID) })
+	return all
+}
+
+// Requests returns the pods of workloads and the sums of their requests, by namespace.
+func Requests(objects []*unstructured.Unstructured) map[string]corev1.ResourceList {
+	sums := map[string]corev1.ResourceList{}
+	for _, u := range objects {
+		k := kind.Of(manifest.IDOf(u).GroupKind())
+		if k.Replicas == nil {
+			continue
+		}
+		n, ok := k.Replicas(u)
+		if !ok || n == 0 {
+			continue
+		}
+		sum := sums[u.GetNamespace()]
+		if sum == nil {
+			sum = corev1.ResourceList{}
+			sums[u.GetNamespace()] = sum
+		}
+		add(sum, corev1.ResourcePods, *resource.NewQuantity(int64(n), resource.DecimalSI))
+		if k.Requirements == nil {
+			continue
+		}
+		for name, q := range k.Requirements(u) {
+			q.Mul(int64(n))
+			add(sum, name, q)
+		}
+	}
+	return sums
+}
+
+func add(sum corev1.ResourceList, name corev1.ResourceName, q resource.Quantity) {
+	all := sum[name]
+	all.Add(q)
+	sum[name] = all
+}
+
+// Shortage is a resource of which a switch needs more than is left.
+type Shortage struct{ Namespace, Quota, Message string }
+
+// Exceeded returns the quotas that the requests of a switch exceed, sorted. Quotas with scopes are for some pods only: they are left out.
+func Exceeded(quotas []corev1.ResourceQuota, requests map[string]corev1.ResourceList) []Shortage {
+	var all []Shortage
+	for _, q := range quotas {
+		if len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+			continue
+		}
+		for name, hard := range q.Spec.Hard {
+			needed, asked := requests[q.Namespace][request(name)]
+			if !asked {
+				continue
+			}
+			used := q.Status.Used[name]
+			left := hard.DeepCopy()
+			left.Sub(used)
+			if needed.Cmp(left) > 0 {
+				all = append(all, Shortage{q.Namespace, q.Name, fmt.Sprintf("%s: the switch needs %s, and %s of %s is left", name, needed.String(), left.String(), hard.String())})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Shortage) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Quota, b.Quota), cmp.Compare(a.Message, b.Message))
+	})
+	return all
+}
+
+// request returns the resource that a quota of a name limits.
+func request(name corev1.ResourceName) corev1.ResourceName {
+	switch name {
+	case corev1.ResourceRequestsCPU:
+		return corev1.ResourceCPU
+	case corev1.ResourceRequestsMemory:
+		return corev1.ResourceMemory
+	case corev1.ResourceRequestsEphemeralStorage:
+		return corev1.ResourceEphemeralStorage
+	}
+	return name
+}
+
+// Images returns the images of the pods of workloads, each once.
+func Images(objects []*unstructured.Unstructured) (images []string) {
+	for _, u := range objects {
+		template := kind.Of(manifest.IDOf(u).GroupKind()).Template
+		if template == nil {
+			continue
+		}
+		for _, list := range []string{"initContainers", "containers"} {
+			containers, _, _ := unstructured.NestedSlice(template(u), "spec", list)
+			for _, c := range containers {
+				container, _ := c.(map[string]any)
+				if image, _ := container["image"].(string); image != "" && !slices.Contains(images, image) {
+					images = append(images, image)
+				}
+			}
+		}
+	}
+	return images
+}
