@@ -83,6 +83,7 @@ var within = map[string]map[string][]string{
 		"members/fanout": {"members/merge"},
 		"members/guard":  {},
 		"members":        {"exit", "hub", "members/fanout", "members/guard", "members/merge", "text"},
+		"recovery":       {"command", "exit", "gitrepo", "hub", "load", "text"},
 		"command":        {"drain", "gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
 		"complete":       {"gitrepo", "hub"},
 	},

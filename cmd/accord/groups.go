@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/join"
 	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/cmd/accord/promote"
+	"github.com/accord-dev/accord/cmd/accord/recovery"
 	"github.com/accord-dev/accord/cmd/accord/register"
 	"github.com/accord-dev/accord/cmd/accord/token"
 )
@@ -37,7 +38,7 @@ func commandGroups() []commandGroup {
 		{"Clusters", []*cobra.Command{
 			joinCommand(), leaveCommand(), unjoinCommand(), join.ClusterCommand(), token.Command(), register.Command(), register.UnregisterCommand(),
 			command.HoldCommand(), command.UnholdCommand(), command.TaintCommand(), command.CordonCommand(), command.UncordonCommand(),
-			command.DrainCommand(), command.PurgeCommand(),
+			command.DrainCommand(), command.PurgeCommand(), recovery.Command(),
 		}},
 		{"Objects of the hub and of members", []*cobra.Command{
 			kubectl["get"], kubectl["describe"], kubectl["explain"], kubectl["create"], kubectl["apply"], kubectl["delete"], kubectl["patch"],

@@ -112,8 +112,20 @@ type result struct {
 	next string
 }
 
-// commit makes the commit, or only the patch with --dry-run, and prints the result.
-func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
+// Dir returns the directory of the manifest; empty for the whole work tree.
+func (f *Flags) Dir() string { return f.dir }
+
+// Hub returns the flags of the connection to the hub.
+func (f *Flags) Hub() *hub.Flags { return &f.hub }
+
+// Publishes reports whether the commit is pushed to the current branch, where it counts at once.
+func (f *Flags) Publishes() bool { return f.push && f.branch == "" && !f.pull }
+
+// DryRun reports whether the command writes nothing.
+func (f *Flags) DryRun() bool { return f.dryRun }
+
+// Commit makes the commit, or only the patch with --dry-run, and prints the result.
+func (f *Flags) Commit(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
 	p, err := h.Propose(ctx, c)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.
 	if c.Text, err = m.Set(hold, "spec", "hold"); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return f.commit(ctx, out, h, c)
+	return f.Commit(ctx, out, h, c)
 }
 
 // Unhold ends the hold of a cluster, in Git or on the hub.
@@ -70,7 +70,7 @@ func (f *Unhold) Run(ctx context.Context, out io.Writer, cluster string) error {
 	if c.Text, err = m.Remove("spec", "hold"); err != nil {
 		return fmt.Errorf("%s is not held in Git: %w", cluster, err)
 	}
-	return f.commit(ctx, out, h, c)
+	return f.Commit(ctx, out, h, c)
 }
 
 // setOnHub sets spec.hold of a Cluster on the hub, or removes it if hold is nil.

@@ -61,7 +61,7 @@ func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error 
 	if c.Text, err = s.unset(m); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return f.commit(ctx, out, h, c)
+	return f.Commit(ctx, out, h, c)
 }
 
 // pausedStage selects the paused stage if the rollout is not paused and exactly one stage is.

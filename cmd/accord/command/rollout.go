@@ -103,7 +103,7 @@ func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Rep
 	if c.Text, err = m.Set(withCommand(was, cmd, true), "metadata", "annotations", key); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return o.commit(ctx, out, h, c)
+	return o.Commit(ctx, out, h, c)
 }
 
 // subject returns "approve RolloutPolicy standard, stage canary".

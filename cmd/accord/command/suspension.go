@@ -109,7 +109,7 @@ func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) er
 	if c.Text, err = s.set(m, f.Reason); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return f.commit(ctx, out, h, c)
+	return f.Commit(ctx, out, h, c)
 }
 
 func (f *Suspension) Register(c *cobra.Command) {

@@ -84,7 +84,7 @@ func (f *Taint) change(ctx context.Context, out io.Writer, cluster, subject stri
 	if err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), inCluster(cluster, err))
 	}
-	return f.commit(ctx, out, h, c)
+	return f.Commit(ctx, out, h, c)
 }
 
 // taintsOf returns spec.taints of a manifest.

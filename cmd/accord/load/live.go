@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
@@ -22,6 +24,9 @@ const liveSource = "live"
 // Live reads the live clusters of a Federation with the user's own kubeconfig. It reads each once, so that all readers see the same
 // objects.
 type Live struct {
+	// Dial returns the way to the cluster of a source for which no context is named; nil: each needs a context.
+	Dial func(ctx context.Context, s v1alpha1.Source) (cfg *rest.Config, name string, err error)
+
 	contexts []string
 	read     map[string]liveRead
 }
@@ -48,19 +53,34 @@ func (l *Live) context(name string) (string, error) {
 	return l.contexts[i], nil
 }
 
+// dial returns the way to the cluster of a source, and its name in texts.
+func (l *Live) dial(ctx context.Context, s v1alpha1.Source) (*rest.Config, string, error) {
+	if !l.Named() && l.Dial != nil {
+		return l.Dial(ctx, s)
+	}
+	name, err := l.context(s.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	cfg, err := hub.ClientConfig(hub.Loader("", name))
+	return cfg, name, err
+}
+
+// Forget has the next Checkout read the clusters again.
+func (l *Live) Forget() { l.read = nil }
+
+// Revision returns the revision of a source that was read; empty if it was not.
+func (l *Live) Revision(source string) string { return l.read[source].checkout.Revision }
+
 // Checkout returns the objects of a live cluster. It writes nothing there.
 func (l *Live) Checkout(ctx context.Context, s v1alpha1.Source, progress func() *text.ProgressLine) (Checkout, error) {
 	if l == nil {
 		return Checkout{}, errors.New("it is a live cluster, which this command does not read")
 	}
-	name, err := l.context(s.Name)
-	if err != nil {
-		return Checkout{}, err
-	}
 	if known, is := l.read[s.Name]; is && reflect.DeepEqual(known.of, s.Cluster) {
 		return known.checkout, nil
 	}
-	cfg, err := hub.ClientConfig(hub.Loader("", name))
+	cfg, name, err := l.dial(ctx, s)
 	if err != nil {
 		return Checkout{}, err
 	}

@@ -13,9 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
@@ -84,15 +82,7 @@ func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, clust
 	if i < 0 {
 		return nil, errors.New("the cluster has not joined the hub")
 	}
-	c, secret := &k.Clusters[i], &corev1.Secret{}
-	ref := c.Spec.SecretRef
-	if ref == nil {
-		return nil, clusters.CheckSecretRef(c, "")
-	}
-	if err := l.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
-		return nil, l.Wrap("reading its credentials", err)
-	}
-	return clusters.RESTConfig(c, secret, ref.Namespace) // the rights of the user limit the namespaces
+	return l.MemberConfig(ctx, &k.Clusters[i])
 }
 
 // try asks every cluster of the plan of head, with the account of the Tenant. It returns nil if no dry-run was requested or there is no plan.
