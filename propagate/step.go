@@ -139,7 +139,7 @@ func (p *Plan) selectedBy(earlier *earlierPlan, now *rules) []*item {
 	var selects []func(it *item) bool
 	if !earlier.sameDecisions {
 		for _, changed := range now.claims.Adopt(p.rules.claims) {
-			selects = append(selects, func(it *item) bool { return changed.Selects(it.manifest.Get()) })
+			selects = append(selects, func(it *item) bool { return changed.Selects(it.decision.ID, it.manifest) })
 		}
 	}
 	for i, was := range earlier.matching {

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
@@ -70,9 +68,9 @@ func (x *Index) Adopt(earlier *Index) (different []Policy) {
 // Policy is one policy of an index.
 type Policy struct{ *policy.Policy }
 
-// Selects reports whether the policy selects u.
-func (p Policy) Selects(u *unstructured.Unstructured) bool {
-	return (p.Namespace == "" || p.Namespace == u.GetNamespace()) && policy.BestMatch(p.Spec.ResourceSelectors, u) != policy.NoMatch
+// Selects reports whether the policy selects the object with this ID and manifest.
+func (p Policy) Selects(id manifest.ID, m *manifest.Packed) bool {
+	return (p.Namespace == "" || p.Namespace == id.Namespace) && policy.BestMatchOf(p.Spec.ResourceSelectors, id, m) != policy.NoMatch
 }
 
 // Winner returns the policy that claims the object with this ID and manifest, nil when none does: for a namespaced object a policy of its namespace before
