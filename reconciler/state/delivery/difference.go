@@ -68,6 +68,9 @@ func (l *State) touchDifference(id manifest.ID) {
 	}
 }
 
+// sortedShare is the share of the objects up to which it takes less time to find and sort the objects that are due than to look at all.
+const sortedShare = 16
+
 func (l *State) isDue(p propagate.Placed) bool { return p.Held == "" && !l.Live.Matches(p) }
 
 // compareOne brings the difference of one object up to date.
@@ -94,7 +97,7 @@ func (l *State) Difference(target propagate.ClusterPlan) *live.Difference {
 	}
 	d := l.compare()
 	x := &live.Difference{Extra: slices.Collect(maps.Keys(d.extra))}
-	if !d.unsorted && sameList(l.Target.Objects, target.Objects) {
+	if !d.unsorted && len(d.due) <= len(target.Objects)/sortedShare && sameList(l.Target.Objects, target.Objects) {
 		for id := range d.due {
 			i, _ := position(target, id)
 			x.Due = append(x.Due, target.Objects[i])
