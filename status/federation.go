@@ -18,6 +18,9 @@ type FederationInput struct {
 	Newest  v1alpha1.ReleaseStatus
 	// Revision of it, "main@sha1:<40 hex>".
 	Revision string
+	// Planning is the revision that is being planned; empty for none. Until its plan is delivered, the status keeps the Release and the
+	// revision before it, and counts nothing.
+	Planning string
 	// FetchError is the reason why the sources cannot be read, a *RefusalError if a Tenant refuses them, an *UnverifiedError
 	// if the newest revision is not verified; nil if they can be read.
 	FetchError error
@@ -35,6 +38,9 @@ type FederationInput struct {
 // observed, and ready, with the commit of the old one.
 func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationInput, now time.Time) v1alpha1.FederationStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	if in.Planning != "" {
+		in.Release, in.Revision, in.Newest = "", "", countOnly(v1alpha1.ReleaseStatus{Summary: prev.Summary})
+	}
 	if in.Suspended {
 		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend is true")
 	}
@@ -82,6 +88,8 @@ func (in FederationInput) verdict() verdict {
 			return terminal(reason, message)
 		}
 		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError.Error())
+	case in.Planning != "":
+		return inProgress("planning " + phrase.Revision(in.Planning))
 	case r == nil && in.Suspended:
 		return waiting(Suspended, "suspended before anything was read")
 	case r == nil:

@@ -268,6 +268,7 @@ func TestFederation(t *testing.T) {
 		"nothing read":           {FederationInput{}, "Unknown", Progressing, "InProgress", older, older},
 		"suspended from birth":   {FederationInput{Suspended: true}, "Unknown", Suspended, "InProgress", older, older},
 		"done":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy")}, "True", ReconciliationSucceeded, "Current", revision, revision},
+		"the next is planned":    {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), Planning: "main@sha1:1111"}, "Unknown", Progressing, "InProgress", older, older},
 		"held":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy", "held")}, "Unknown", Held, "InProgress", revision, older},
 		"on its way":             {FederationInput{Release: "prod-a", Revision: revision, Newest: release("older")}, "Unknown", Progressing, "InProgress", older, older},
 		"cannot be rendered":     {FederationInput{Release: "prod-a", Revision: revision, Newest: release("unrenderable")}, "False", BuildFailed, "Failed", older, older},
@@ -284,7 +285,9 @@ func TestFederation(t *testing.T) {
 			require.Equal(t, tt.kstatus, kstatusSays(t, 3, s))
 			require.Equal(t, tt.applied, s.LastAppliedRevision)
 			require.Equal(t, tt.healthy, s.LastHealthyRevision)
-			require.Equal(t, tt.in.Revision, s.LastAttemptedRevision)
+			if tt.in.Planning == "" {
+				require.Equal(t, tt.in.Revision, s.LastAttemptedRevision)
+			}
 			require.Equal(t, "before", s.LastHandledReconcileAt)
 			require.Equal(t, s, Federation(s, 3, tt.in, t1), "not idempotent")
 		})

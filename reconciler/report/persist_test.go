@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,7 +72,7 @@ func (a *persisted) push(revision, placement string, names ...string) map[manife
 	require.NoError(a, err)
 	plan, err := propagate.New(in)
 	require.NoError(a, err)
-	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}}
+	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod-" + revision}, Spec: v1alpha1.ReleaseSpec{Revision: revision}}
 	a.f.Activate(activation.Request{Plan: plan, Revision: revision, Release: release}, time.Now())
 	u, err := a.reporter.Persist(a.Context(), a.f, record.Carried{})
 	require.NoError(a, err)
@@ -330,6 +331,60 @@ func TestADeliveryIsWrittenWithItsStatus(t *testing.T) {
 	require.Equal(t, first.Generation+1, stored.Items[0].Status.ObservedGeneration)
 	require.NoError(t, a.reporter.WriteDelivery(t.Context(), a.f, "eu"))
 	require.Len(t, w.deliveries, 3)
+}
+
+// federations counts the writes of the status of Federations.
+type federations struct {
+	store.Store
+	n int
+}
+
+func (w *federations) PutStatus(ctx context.Context, o client.Object) error {
+	if _, is := o.(*v1alpha1.Federation); is {
+		w.n++
+	}
+	return w.Store.PutStatus(ctx, o)
+}
+
+// TestANewRevisionIsReportedWhileItIsPlanned: before the first delivery of a revision the Federation is Progressing, by a write beside
+// planning. What is known of the revision before does not make it Ready meanwhile.
+func TestANewRevisionIsReportedWhileItIsPlanned(t *testing.T) {
+	a := persistTo(t)
+	w := &federations{Store: a.store}
+	a.reporter.store = w
+	written := func(want metav1.ConditionStatus, message string) v1alpha1.FederationStatus {
+		t.Helper()
+		require.NoError(t, a.reporter.WriteRelease(t.Context(), a.f))
+		s := a.f.Declared().Status
+		ready := meta.FindStatusCondition(s.Conditions, fluxmeta.ReadyCondition)
+		require.Equal(t, want, ready.Status)
+		require.Contains(t, ready.Message, message)
+		return s
+	}
+	a.push("1", "", "a=1")
+	a.deliver(a.list())
+	a.reporter.ComputeDelivery(a.f, "eu")
+	written(metav1.ConditionTrue, "1 cluster")
+	require.False(t, a.f.SetPlanning("1"), "its Release is the newest")
+
+	require.True(t, a.f.SetPlanning("2"))
+	require.NoError(t, a.reporter.WriteFederation(t.Context(), a.f))
+	planning := written(metav1.ConditionUnknown, "planning 2")
+	require.Equal(t, []string{"prod-1", "1", "1"}, []string{planning.Release, planning.LastAttemptedRevision, planning.LastHealthyRevision})
+	require.Zero(t, planning.Summary.Healthy)
+	require.EqualValues(t, 1, planning.Summary.Total)
+
+	before := w.n
+	a.push("2", "", "a=2")
+	require.Equal(t, before, w.n, "the hub has it")
+	a.f.SetPlanning("")
+	require.Equal(t, "prod-2", written(metav1.ConditionUnknown, "").Release)
+	require.Equal(t, before+1, w.n)
+
+	require.True(t, a.f.SetPlanning("3"))
+	a.f.SetPlanning("")
+	a.push("3", "", "a=3")
+	require.Equal(t, before+2, w.n, "the write beside planning failed")
 }
 
 // TestReleasesAreSupersededWithTheStatus has the older Release marked with the first write of the status, and not while another one

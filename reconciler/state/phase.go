@@ -21,6 +21,8 @@ type newestRevision struct {
 	sourceError error
 	// invalid is the reason why the newest commit could not be planned; nil if it could.
 	invalid error
+	// planning is the revision that is being planned; empty for none.
+	planning string
 	// pending is the plan of the newest Release while it is not active.
 	pending *activation.Pending
 	// approval is that of the newest Release; nil where none is required.
@@ -81,6 +83,18 @@ func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 	return true
 }
 
+// SetPlanning records the revision that is being planned; empty for none. It returns false, and records nothing, if the newest Release is of
+// that revision.
+func (f *Federation) SetPlanning(revision string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r := f.records.release; revision != "" && (r == nil || r.Spec.Revision == revision) {
+		return false
+	}
+	f.newest.planning = revision
+	return true
+}
+
 // SourceUnavailable records that a source could not be read, or that a Tenant refuses the Federation (*status.RefusalError).
 func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 	f.mu.Lock()
@@ -96,7 +110,7 @@ func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 func (f *Federation) Reject(k inputkey.Key, release *v1alpha1.Release, err error) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.newest.invalid, f.newest.pending, f.newest.sourceError = err, nil, nil
+	f.newest.invalid, f.newest.pending, f.newest.sourceError, f.newest.planning = err, nil, nil, ""
 	return f.replaceRelease(k.Generation, release)
 }
 
@@ -121,7 +135,7 @@ func (f *Federation) Park(p *activation.Pending, a *status.Approval, result *sta
 	} else {
 		f.newest.dryRun.Result = result
 	}
-	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, p, a, nil
+	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError, f.newest.planning = nil, p, a, nil, ""
 	release := p.Release.DeepCopy()
 	release.Spec.PlanDigest = p.Plan.Digest()
 	return f.replaceRelease(p.Input.Generation, release)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fluxcd/pkg/apis/meta"
@@ -61,6 +62,8 @@ type scope struct {
 	dryRun        *status.Preflight // nil where plans are not tried
 	// planned ends the pause of the deliveries; nil before it begins.
 	planned func()
+	// announcing is the write of the status of the Federation beside planning.
+	announcing sync.WaitGroup
 	// attempt marks the revision as being planned; nil before that.
 	attempt *poison.Attempt
 	// delayed is set if the revision is not planned now, for lack of memory.
@@ -75,7 +78,7 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
 // the active plan stays.
 func (c *Controller) look() []phase {
-	return append([]phase{c.govern, c.fetch, c.compare, c.guard, c.plan}, c.permit()...)
+	return append([]phase{c.govern, c.fetch, c.compare, c.guard, c.announce, c.plan}, c.permit()...)
 }
 
 // permit decides whether a plan may become active, and takes it to the clusters.
@@ -96,6 +99,8 @@ func run(ctx context.Context, s *scope, phases []phase) error {
 		if s.attempt != nil {
 			s.attempt.End()
 		}
+		s.announcing.Wait()
+		s.f.SetPlanning("")
 	}()
 	for _, p := range phases {
 		if next, err := p(ctx, s); err != nil || !next {
@@ -248,6 +253,16 @@ func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 		return false, err
 	}
 	s.planned = c.pool.Planning(s.f.Key())
+	return true, nil
+}
+
+// announce reports in the status of the Federation that a new revision is planned, while it is: the first delivery does not wait for another
+// write. If the write fails, the activation of the plan repeats it. A plan that has to be approved is reported when
+// it is known.
+func (c *Controller) announce(ctx context.Context, s *scope) (bool, error) {
+	if s.fed.Spec.Approval == nil && s.f.SetPlanning(s.checkout.Revision()) {
+		s.announcing.Go(func() { _ = c.reporter.WriteFederation(ctx, s.f) })
+	}
 	return true, nil
 }
 
