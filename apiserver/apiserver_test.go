@@ -86,7 +86,7 @@ var onAHub = map[string]func(*world){
 	"waiting requests of a cluster are bounded":               (*world).waitingIsBounded,
 	"waiting requests do not count as requests in flight":     (*world).waitingIsFree,
 	"a cluster without bundle is tried again":                 (*world).unpublished,
-	"an agent answers about a plan, and nobody else does":     (*world).verdicts,
+	"an agent answers a question, and nobody else does":       (*world).answers,
 	"wrong requests get the rule":                             (*world).wrongRequests,
 	"kubectl shows figures":                                   (*world).table,
 	"kubectl explains the kind":                               (*world).explained,
@@ -351,19 +351,19 @@ func (w *world) unpublished() {
 	w.refused(http.StatusNotFound, &w.admin, http.MethodGet, path+"/asia", "")
 }
 
-func (w *world) verdicts() {
-	verdict, end := w.store.Await("eu", "plan")
+func (w *world) answers() {
+	answered, end := w.store.Await("eu", "plan")
 	defer end()
-	at, answer := path+"/eu/verdicts", `{"id":"plan","checked":1}`
+	at, answer := path+"/eu/answers", `{"id":"plan","checked":1}`
 	s := w.refused(http.StatusForbidden, &w.admin, http.MethodPost, at, answer)
 	require.Contains(w, s.Message, `only the agent of cluster "eu"`)
-	w.refused(http.StatusForbidden, &w.agent, http.MethodPost, path+"/us/verdicts", answer)
+	w.refused(http.StatusForbidden, &w.agent, http.MethodPost, path+"/us/answers", answer)
 	w.refused(http.StatusNotFound, &w.agent, http.MethodPost, at, `{"id":"another"}`)
 	w.refused(http.StatusBadRequest, &w.agent, http.MethodPost, at, `{}`)
-	w.refused(http.StatusRequestEntityTooLarge, &w.agent, http.MethodPost, at, `{"id":"`+strings.Repeat("x", delivery.MaxVerdictBytes)+`"}`)
+	w.refused(http.StatusRequestEntityTooLarge, &w.agent, http.MethodPost, at, `{"id":"`+strings.Repeat("x", delivery.MaxAnswerBytes)+`"}`)
 	status, _, text := w.try(&w.agent, http.MethodPost, at, answer)
 	require.Equal(w, http.StatusNoContent, status, "%s", text)
-	require.Equal(w, answer, string(<-verdict))
+	require.Equal(w, answer, string(<-answered))
 	w.refused(http.StatusNotFound, &w.agent, http.MethodPost, at, answer)
 }
 
@@ -429,7 +429,7 @@ func (w *world) explained() {
 	for _, r := range discovered.APIResources {
 		verbs[r.Name] = strings.Join(r.Verbs, " ")
 	}
-	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/attach": "get", "bundles/index": "get", "bundles/objects": "create", "bundles/verdicts": "create"}, verbs)
+	require.Equal(w, map[string]string{"bundles": "get list watch", "bundles/attach": "get", "bundles/index": "get", "bundles/objects": "create", "bundles/answers": "create"}, verbs)
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
 		status, _, text := w.try(&w.admin, http.MethodGet, "/openapi/v3/apis/delivery.accord.dev/v1alpha1", "")
 		require.Equal(t, http.StatusOK, status)

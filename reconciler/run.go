@@ -240,6 +240,7 @@ func (c *controllers) connect() {
 	c.reporter.OnEvictions(c.evictions.Check)
 	c.pool.OnSurvey(c.probes.Cluster)
 	c.pool.OnPulled(c.bundles.Changed)
+	c.bundles.OnDiscovered(c.replans.Federation)
 	c.reporter.OnAssigned(c.bundles.Changed)
 }
 

@@ -23,7 +23,7 @@ func AgentUser(cluster, registration string) string {
 func IsAgent(user, cluster string) bool { return strings.HasPrefix(user, AgentUser(cluster, "")) }
 
 // AgentRules returns the rights of the agent of a cluster on bundles, for a ClusterRole that only this agent is bound to: its own Bundle,
-// the index and the objects of its own bundle, its own verdicts, its own tunnel, and nothing else.
+// the index and the objects of its own bundle, its own answers, its own tunnel, and nothing else.
 func AgentRules(cluster string) []rbacv1.PolicyRule {
 	rule := func(resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{GroupVersion.Group}, Resources: []string{resource}, ResourceNames: []string{cluster}, Verbs: verbs}
@@ -32,7 +32,7 @@ func AgentRules(cluster string) []rbacv1.PolicyRule {
 		rule(Bundles, "get", "list", "watch"), // list and watch with the field selector metadata.name
 		rule(Bundles+"/"+Index, "get"),
 		rule(Bundles+"/"+Objects, "create"),
-		rule(Bundles+"/"+Verdicts, "create"),
+		rule(Bundles+"/"+Answers, "create"),
 		rule(Bundles+"/"+Attach, "get"),
 	}
 }

@@ -18,8 +18,8 @@ const (
 	Index = "index"
 	// Objects is the subresource with the objects of a bundle: POST of a JSON list of digests returns a Content for each of them.
 	Objects = "objects"
-	// Verdicts is the subresource with which an agent answers about a plan that it tried: POST of a JSON document with the ID of the trial.
-	Verdicts = "verdicts"
+	// Answers is the subresource with which an agent answers a question of its index: POST of a JSON document with the ID of the question.
+	Answers = "answers"
 	// Attach is the subresource at which the agent opens its tunnel: GET that upgrades to a WebSocket. API servers know the name as that of
 	// requests without a time limit.
 	Attach = "attach"

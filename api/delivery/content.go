@@ -20,8 +20,8 @@ const (
 	// ReportWithin is the header of an index with the time over which the agents of all clusters spread their reports, such as "400ms". Each
 	// agent waits for a random part of it.
 	ReportWithin = "Report-Within"
-	// MaxVerdictBytes is the largest body of a verdict.
-	MaxVerdictBytes = 2 << 20
+	// MaxAnswerBytes is the largest body of an answer: the inventories of 150,000 objects.
+	MaxAnswerBytes = 16 << 20
 	// MediaType of the answer to a request for objects: one Content after another, each on a line.
 	MediaType = "application/x-ndjson"
 )

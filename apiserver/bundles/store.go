@@ -34,7 +34,7 @@ type Store struct {
 	clusters map[string]*published
 	objects  map[string]*form // by digest
 	waiting  map[string]map[*Subscription]struct{}
-	trials   map[trial]chan<- []byte // those without a verdict
+	asked    map[question]chan<- []byte // those without an answer
 	// revision grows with every change. It begins at the time of the start, so that a watch that continues one of another process fails.
 	revision, removal uint64 // removal is the revision of the last removal
 	counts            Counts
@@ -78,7 +78,7 @@ type Counts struct {
 func New(limit int64) *Store {
 	now := uint64(time.Now().UnixMicro())
 	return &Store{
-		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{}, trials: map[trial]chan<- []byte{},
+		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{}, asked: map[question]chan<- []byte{},
 		revision: now, removal: now, recent: list.New(),
 	}
 }

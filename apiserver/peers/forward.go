@@ -39,7 +39,7 @@ func (p *Peers) Forward(w http.ResponseWriter, r *http.Request, u user.Info, sto
 		return false
 	}
 	// The body is read first: the other replica may answer while it is still on its way, and a connection that broke can be replaced.
-	body, err := io.ReadAll(io.LimitReader(r.Body, delivery.MaxVerdictBytes+1)) // the longest one that a request for bundles may have
+	body, err := io.ReadAll(io.LimitReader(r.Body, delivery.MaxAnswerBytes+1)) // the longest one that a request for bundles may have
 	if err != nil {
 		proxy.Refuse(w, apierrors.NewBadRequest("the body could not be read: "+err.Error()))
 		return true

@@ -25,10 +25,10 @@ import (
 // Storage returns the storage of each resource. Requests that wait end when stopping is closed.
 func Storage(store *bundles.Store, stopping <-chan struct{}) map[string]rest.Storage {
 	return map[string]rest.Storage{
-		delivery.Bundles:                           &bundleStorage{store},
-		delivery.Bundles + "/" + delivery.Index:    &indexStorage{store: store, stopping: stopping},
-		delivery.Bundles + "/" + delivery.Objects:  &objectsStorage{store},
-		delivery.Bundles + "/" + delivery.Verdicts: &verdictStorage{store},
+		delivery.Bundles:                          &bundleStorage{store},
+		delivery.Bundles + "/" + delivery.Index:   &indexStorage{store: store, stopping: stopping},
+		delivery.Bundles + "/" + delivery.Objects: &objectsStorage{store},
+		delivery.Bundles + "/" + delivery.Answers: &answerStorage{store},
 	}
 }
 

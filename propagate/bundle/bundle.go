@@ -23,6 +23,10 @@ type Index struct {
 	Parts []Part `json:"parts,omitempty"`
 	// Trials are the plans that the agent tries now.
 	Trials []Trial `json:"trials,omitempty"`
+	// Inquiry is the question that the agent answers now; nil for none.
+	Inquiry *Inquiry `json:"inquiry,omitempty"`
+	// Room is set while a plan of the hub depends on the free resources of clusters: the agent measures those of its cluster.
+	Room bool `json:"room,omitempty"`
 }
 
 // Part is the desired state of one Federation on the cluster.

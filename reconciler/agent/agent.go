@@ -66,17 +66,17 @@ type Options struct {
 // Agent executes one cluster.
 type Agent struct {
 	Options
-	hub      client.Client
-	local    client.Client
-	identity *identity // nil without a client certificate
-	bundles  *fetcher
-	cache    *bundlecache.Cache // nil without a directory
-	registry *state.Registry
-	pool     *deliver.Pool
-	reporter *report.Reporter
-	prober   *prober
-	executor *executor
-	trials   trials
+	hub       client.Client
+	local     client.Client
+	identity  *identity // nil without a client certificate
+	bundles   *fetcher
+	cache     *bundlecache.Cache // nil without a directory
+	registry  *state.Registry
+	pool      *deliver.Pool
+	reporter  *report.Reporter
+	prober    *prober
+	executor  *executor
+	questions questions
 	// connection leads to the hub with the identity of the agent.
 	connection *rest.Config
 	// back has a value when the hub answers again: the loop that follows the bundles does not pause any longer.
@@ -122,7 +122,7 @@ func New(o Options) (*Agent, error) {
 	parts := &parts{}
 	a.pool = deliver.NewPool(a.registry, a.reporter, parts.account, o.Log)
 	a.pool.Deschedule(parts.movable)
-	a.trials.open = map[string]context.CancelFunc{}
+	a.questions.open = map[string]context.CancelFunc{}
 	a.executor = &executor{cluster: o.Cluster, registry: a.registry, pool: a.pool, parts: parts}
 	a.prober = newProber(a)
 	return a, nil
@@ -143,7 +143,7 @@ func (a *Agent) Run(ctx context.Context) {
 	}
 	<-ctx.Done()
 	running.Wait()
-	a.trials.running.Wait()
+	a.questions.running.Wait()
 	a.pool.Close()
 }
 
@@ -202,7 +202,10 @@ func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, erro
 	if err := a.cache.Save(a.executor.complete(index), a.executor.contentsFrom(contents)); err != nil {
 		a.Log.Error("the agent has no bundle if it starts while the hub is away", "cluster", a.Cluster, "error", err)
 	}
+	a.questions.end(index)
 	a.try(ctx, index, contents)
+	a.takeStock(ctx, index)
+	a.measure(ctx, index)
 	*from = kept{contents: ofTrials(index, contents)}
 	if err := a.executor.execute(index, contents, time.Now()); err != nil {
 		return "", errors.Join(errors.New("parts of the bundle are not executed"), err)

@@ -156,15 +156,15 @@ func (f *fetcher) some(ctx context.Context, names []string, all bundle.Contents)
 	return nil
 }
 
-// answer sends a verdict. It reports whether the hub has no use for another attempt.
-func (f *fetcher) answer(ctx context.Context, v bundle.Verdict) (taken bool, err error) {
+// answer sends the answer to a question. It reports whether the hub has no use for another attempt.
+func (f *fetcher) answer(ctx context.Context, answered any) (taken bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	body, err := json.Marshal(v)
+	body, err := json.Marshal(answered)
 	if err != nil {
 		return true, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.base.JoinPath(delivery.Verdicts).String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.base.JoinPath(delivery.Answers).String(), bytes.NewReader(body))
 	if err != nil {
 		return true, err
 	}

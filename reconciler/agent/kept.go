@@ -48,10 +48,10 @@ func (a *Agent) has(name string, from *kept) bool {
 	return a.executor.has(name) && (a.cache == nil || a.cache.Has(name) || a.executor.rendered[name] != nil)
 }
 
-// complete returns an index without trials, in which the parts that are unknown now are those that are executed.
+// complete returns an index without questions to the agent, in which the parts that are unknown now are those that are executed.
 func (e *executor) complete(index *bundle.Index) *bundle.Index {
 	complete := *index
-	complete.Parts, complete.Trials = nil, nil
+	complete.Parts, complete.Trials, complete.Inquiry, complete.Room = nil, nil, nil, false
 	for _, part := range index.Parts {
 		if executed := e.parts.get(types.NamespacedName{Namespace: part.Namespace, Name: part.Name}); part.Unknown && executed != nil {
 			part = *executed

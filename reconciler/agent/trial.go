@@ -3,9 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"maps"
-	"math/rand/v2"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -22,29 +19,17 @@ import (
 // trialTimeout bounds one answer of the API server in a dry-run.
 const trialTimeout = 10 * time.Second
 
-// trials are the plans that the agent tries. Only the loop that follows the bundles uses it.
-type trials struct {
-	open    map[string]context.CancelFunc // by ID
-	running sync.WaitGroup
-}
-
-// try begins the trials that are new in an index, and ends those that are not in it any more.
+// try begins the trials that are new in an index.
 func (a *Agent) try(ctx context.Context, index *bundle.Index, contents bundle.Contents) {
-	ended := maps.Clone(a.trials.open)
 	for i := range index.Trials {
 		t := &index.Trials[i]
-		if _, known := a.trials.open[t.ID]; known {
-			delete(ended, t.ID)
-			continue
+		if a.questions.open[t.ID] == nil {
+			run := a.prepare(t, contents)
+			a.questions.begin(ctx, t.ID, func(ctx context.Context) {
+				result, err := run(ctx)
+				a.answer(ctx, verdictOf(t.ID, result, err))
+			})
 		}
-		trying, cancel := context.WithCancel(ctx)
-		a.trials.open[t.ID] = cancel
-		run := a.prepare(t, contents)
-		a.trials.running.Go(func() { a.answer(trying, t.ID, run) })
-	}
-	for id, cancel := range ended {
-		cancel()
-		delete(a.trials.open, id)
 	}
 }
 
@@ -101,20 +86,6 @@ func (a *Agent) prepare(t *bundle.Trial, contents bundle.Contents) func(context.
 			err = errors.New(why)
 		}
 		return result, err
-	}
-}
-
-// answer tries a plan, and sends the verdict until the hub takes it or ctx ends.
-func (a *Agent) answer(ctx context.Context, id string, try func(context.Context) (live.DryRunResult, error)) {
-	result, err := try(ctx)
-	verdict := verdictOf(id, result, err)
-	for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, lastRetry) {
-		taken, err := a.bundles.answer(ctx, verdict)
-		if taken || ctx.Err() != nil {
-			return
-		}
-		a.Log.Warn("cannot tell the hub the result of a dry-run, trying again", "cluster", a.Cluster, "error", err)
-		sleep(ctx, pause/2+rand.N(pause/2))
 	}
 }
 

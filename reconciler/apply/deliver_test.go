@@ -91,6 +91,9 @@ func TestInventoryOfTheHubIsLost(t *testing.T) {
 	recalled, err := Discover(t.Context(), w.member, w.federation)
 	require.NoError(t, err)
 	require.Equal(t, first.Inventory, live.Entries(recalled))
+	federations, err := Federations(t.Context(), w.member)
+	require.NoError(t, err)
+	require.Equal(t, w.federation, federations[applyset.ID(w.federation)])
 	for _, r := range recalled {
 		if r.ID == w.id("Deployment", "web") {
 			require.EqualValues(t, 2, *r.Replicas)

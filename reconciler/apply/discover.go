@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -46,6 +47,26 @@ func Discover(ctx context.Context, m *clusters.Member, federation string) ([]liv
 		all = append(all, more...)
 	}
 	slices.SortFunc(all, func(a, b live.Discovered) int { return a.ID.Compare(b.ID) })
+	return all, nil
+}
+
+// Federations returns the Federations that have an inventory on a member, by ApplySet. It skips an inventory that names another Federation
+// than its label does.
+func Federations(ctx context.Context, m *clusters.Member) (map[string]string, error) {
+	d, err := newDelivery(m, "", propagate.ClusterPlan{}, nil, nil, Options{})
+	if err != nil {
+		return nil, err
+	}
+	parents, err := d.list(ctx, m, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel, anyObject)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", m.Name, err)
+	}
+	all := map[string]string{}
+	for i := range parents {
+		if federation := parents[i].Annotations[federationAnnotation]; parents[i].Labels[v1alpha1.ApplySetLabel] == applyset.ID(federation) {
+			all[applyset.ID(federation)] = federation
+		}
+	}
 	return all, nil
 }
 

@@ -24,8 +24,8 @@ type Pool struct {
 	registry *state.Registry
 	reporter *report.Reporter
 	log      *slog.Logger
-	// pulled is called when a cluster without a worker has something to deliver, or has reported: its agent may need another bundle. It
-	// must not block.
+	// pulled is called when a cluster without a worker has something to deliver, has reported, or is reachable again: its agent may need
+	// another bundle, or has to be asked. It must not block.
 	pulled func(cluster string)
 	// surveyed is called when a survey of a cluster has news; it must not block.
 	surveyed func(cluster string)
@@ -197,6 +197,9 @@ func (p *Pool) Probed(cluster string, err error) {
 
 // ReachabilityChanged reports everything again that depends on whether a cluster is reachable.
 func (p *Pool) ReachabilityChanged(cluster string) {
+	if p.Worker(cluster) == nil {
+		p.pulled(cluster)
+	}
 	for _, f := range p.registry.Federations() {
 		p.Enqueue(f.ReachabilityChanged(cluster, time.Now()))
 	}

@@ -31,6 +31,6 @@ func (c *Controller) probeLocal(ctx context.Context, member *v1alpha1.Cluster) (
 	if w == nil {
 		return clusters.Facts{}, errRemoved
 	}
-	w.SetResourceModels(member.Spec.ResourceModels, resourcesWanted(member))
+	w.SetResourceModels(member.Spec.ResourceModels, c.Registry.RoomRequired() || resourcesWanted(member))
 	return c.ask(ctx, member, w)
 }

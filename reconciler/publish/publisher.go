@@ -39,16 +39,19 @@ type Publisher struct {
 	registry *state.Registry
 	// account finds the account for the objects of a Federation; after an error nothing new is published.
 	account func(ctx context.Context, federation types.NamespacedName) (tenancy.Account, error)
-	// hub reads without a cache, federations with one.
-	hub, federations client.Reader
-	store            *bundles.Store
-	counts           descheduler.Settings // of replicas that agents count
-	log              *slog.Logger
-	queue            retryqueue.Queue[string]
+	// hub reads without a cache, cached with one.
+	hub, cached client.Reader
+	store       *bundles.Store
+	counts      descheduler.Settings // of replicas that agents count
+	log         *slog.Logger
+	queue       retryqueue.Queue[string]
+	inquiries   retryqueue.Queue[string] // clusters whose agents are to be asked for their objects
+	replan      func(federation types.NamespacedName)
 
 	mu     sync.Mutex
 	epochs map[string]string            // the UID of each Cluster in pull mode
 	trials map[string]map[string]*Trial // of each Cluster, by ID
+	asked  map[string]*bundle.Inquiry   // of each Cluster
 
 	// Only the worker of the queue uses the rest. term is the resource version of the hub when this process began to publish: it grows
 	// from start to start; 0 before.
@@ -60,31 +63,38 @@ type Publisher struct {
 
 // published is the last bundle of a cluster.
 type published struct {
-	epoch, parts, trials string
-	sequence             uint64
+	epoch, parts, questions string
+	room                    bool
+	sequence                uint64
 }
 
-// idsOf identifies trials, each of which never changes.
-func idsOf(trials []bundle.Trial) string {
+// idsOf identifies the trials and the inquiry of an index, none of which ever changes.
+func idsOf(index bundle.Index) string {
 	var ids []string
-	for _, t := range trials {
+	for _, t := range index.Trials {
 		ids = append(ids, t.ID)
+	}
+	if index.Inquiry != nil {
+		ids = append(ids, index.Inquiry.ID)
 	}
 	return strings.Join(ids, " ")
 }
 
 // New returns a publisher, which publishes nothing before Run is called. Without a store no cluster is in pull mode.
-func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, federations client.Reader, store *bundles.Store, counts descheduler.Settings, log *slog.Logger) *Publisher {
+func New(registry *state.Registry, account func(context.Context, types.NamespacedName) (tenancy.Account, error), hub, cached client.Reader, store *bundles.Store, counts descheduler.Settings, log *slog.Logger) *Publisher {
 	return &Publisher{
-		registry: registry, account: account, hub: hub, federations: federations, store: store, counts: counts, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
-		epochs: map[string]string{}, trials: map[string]map[string]*Trial{}, published: map[string]published{},
+		registry: registry, account: account, hub: hub, cached: cached, store: store, counts: counts, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
+		inquiries: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry), replan: func(types.NamespacedName) {},
+		epochs: map[string]string{}, trials: map[string]map[string]*Trial{}, asked: map[string]*bundle.Inquiry{}, published: map[string]published{},
 	}
 }
 
-// Changed has the bundle of a cluster made again; it does nothing for a cluster that is not in pull mode. It does not block.
+// Changed has the bundle of a cluster made again, and its agent asked for the objects of which the hub has no record. It does nothing for a
+// cluster that is not in pull mode. It does not block.
 func (p *Publisher) Changed(cluster string) {
 	if p.store != nil && p.registry.HasAgent(cluster) {
 		p.queue.AddAfter(cluster, gather)
+		p.inquiries.AddAfter(cluster, gather)
 	}
 }
 
@@ -111,6 +121,13 @@ func (p *Publisher) Run(ctx context.Context) {
 	if p.store != nil {
 		p.store.Open()
 	}
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		p.inquiries.Run(ctx, inquirers, p.inquire, func(cluster string, err error) {
+			p.log.Warn("cannot ask an agent for the objects of its cluster, trying again", "cluster", cluster, "error", err)
+		})
+	})
+	defer asking.Wait()
 	p.queue.Run(ctx, 1, p.publish, func(cluster string, err error) {
 		p.log.Error("cannot make the bundle of a cluster, trying again", "cluster", cluster, "error", err)
 	})
@@ -147,15 +164,17 @@ func (p *Publisher) publish(ctx context.Context, cluster string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the parts of the bundle: %w", err)
 	}
-	next := published{epoch: epoch, parts: delivery.Digest(text), trials: idsOf(trials), sequence: sequence}
-	if last.epoch == next.epoch && last.parts == next.parts && last.trials == next.trials {
+	index := bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: sequence, Trials: trials, Inquiry: p.inquiry(cluster), Room: p.registry.RoomRequired()}
+	next := published{epoch: epoch, parts: delivery.Digest(text), questions: idsOf(index), room: index.Room, sequence: last.sequence}
+	if next == last {
 		return nil
 	}
-	index, err := bundle.EncodeIndex(bundle.Index{Cluster: cluster, Epoch: epoch, Sequence: next.sequence, Trials: trials}, text)
+	next.sequence = sequence
+	encoded, err := bundle.EncodeIndex(index, text)
 	if err != nil {
 		return fmt.Errorf("encoding the index of the bundle: %w", err)
 	}
-	if err := p.store.Publish(cluster, bundles.Bundle{Index: index, Objects: contents, Federations: len(parts)}); err != nil {
+	if err := p.store.Publish(cluster, bundles.Bundle{Index: encoded, Objects: contents, Federations: len(parts)}); err != nil {
 		return err
 	}
 	p.published[cluster] = next
@@ -183,7 +202,7 @@ func (p *Publisher) begin(ctx context.Context) error {
 // Unknown.
 func (p *Publisher) parts(ctx context.Context, cluster string, sequence uint64) ([]bundle.Part, bundle.Contents, error) {
 	var all v1alpha1.FederationList
-	if err := p.federations.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+	if err := p.cached.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, fmt.Errorf("listing the Federations: %w", err)
 	}
 	keys := make([]types.NamespacedName, len(all.Items))

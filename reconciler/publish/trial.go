@@ -45,20 +45,11 @@ func (p *Publisher) DryRun(ctx context.Context, cluster string, t Trial) (result
 	defer end()
 	p.setTrial(cluster, id, &t)
 	defer p.setTrial(cluster, id, nil)
-	poll := time.NewTicker(absencePoll)
-	defer poll.Stop()
-	for {
-		select {
-		case text := <-verdict:
-			return read(text, t.Target)
-		case <-ctx.Done():
-			return result, "its agent did not answer in time"
-		case <-poll.C:
-			if why := p.registry.Reachability(cluster, time.Now()).Unreachable; why != "" {
-				return result, why
-			}
-		}
+	text, why := p.await(ctx, cluster, verdict)
+	if why != "" {
+		return result, why
 	}
+	return read(text, t.Target)
 }
 
 // setTrial adds a trial to the bundle of a cluster; nil removes it.

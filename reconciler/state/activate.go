@@ -102,6 +102,9 @@ func (f *Federation) adopt(next activePlan, out *activation.Result, now time.Tim
 		for id := range l.Errors {
 			out.Touched[id] = true
 		}
+		if f.registry.HasAgent(name) {
+			l.Recall(f.discovered.Settle(name, next.plan))
+		}
 		f.assign(l)
 	}
 	if !out.Carried.IsStep() {

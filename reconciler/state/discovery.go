@@ -1,9 +1,9 @@
 package state
 
 import (
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
-	"github.com/accord-dev/accord/reconciler/state/discovered"
 )
 
 // Unknown reports whether nothing is known of the Federation: no plan, no record.
@@ -17,20 +17,30 @@ func (f *Federation) Unknown() bool {
 func (f *Federation) Discovered(cluster string) ([]live.Discovered, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x := f.discovered[cluster]
-	if x == nil {
-		return nil, false
-	}
-	return x.List, true
+	return f.discovered.Of(cluster)
 }
 
 // Discover records the objects on a cluster, unless its inventory was read before.
 func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.discovered[cluster] == nil {
-		f.discovered[cluster] = &discovered.Objects{List: objects}
-	}
+	f.discovered.Add(cluster, objects)
+}
+
+// Unrecorded reports whether the agent of a cluster has to be asked which objects of the Federation the cluster has: the hub has no record
+// of the cluster, and the bundle of the cluster has nothing of the Federation.
+func (f *Federation) Unrecorded(cluster string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.discovered[cluster] == nil && f.clusters[cluster].Unasked()
+}
+
+// Learn records the objects that the agent of a cluster was asked for. It reports whether the plan has to be made again: it was made without
+// them.
+func (f *Federation) Learn(cluster string, reported []v1alpha1.DiscoveredObject) (replan bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.clusters[cluster].Unasked() && f.discovered.Learn(cluster, reported) && f.active.plan != nil
 }
 
 // AcceptDiscovered accepts the discovered objects of a cluster into the delivery j. It returns false if the plan of j was made
@@ -38,10 +48,7 @@ func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 func (f *Federation) AcceptDiscovered(j delivery.Job) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := f.discovered[j.State.Name]; x.Any() && !x.KnownTo(j.Plan) {
-		return false
-	}
-	j.State.Recalled = true
-	delete(f.discovered, j.State.Name) // the hub has a record of it from now on
-	return true
+	accepted := f.discovered.Accept(j.State.Name, j.Plan)
+	j.State.Recalled = j.State.Recalled || accepted
+	return accepted
 }

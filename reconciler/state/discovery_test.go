@@ -9,8 +9,10 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
@@ -31,4 +33,47 @@ func TestDiscovered(t *testing.T) {
 	require.Empty(t, f.Previous(), "the active plan knows it")
 	f.Discover("c", []live.Discovered{{ID: web}})
 	require.Equal(t, []*previous.Decision{{ID: web, Clusters: []previous.Cluster{{Name: "c"}}}}, f.Previous(), "a cluster that answers later")
+}
+
+// A hub without a record of a cluster in pull mode asks its agent, also if the plan has nothing for the cluster. The next plan knows the
+// objects, and the bundle names them: those that nobody wants leave the cluster.
+func TestAgentsAreAskedForObjectsWithoutARecord(t *testing.T) {
+	p := newPulled(t)
+	f, idle := p.f, p.clusters[1]
+	f.registry.SetAgent(idle, true)
+	l := delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: idle}}, nil)
+	f.clusters[idle] = l
+	require.False(t, f.Unrecorded(p.cluster), "its agent finds the objects itself")
+	require.True(t, f.Unrecorded(idle))
+	l.Report = &v1alpha1.DeliveryReport{}
+	require.False(t, f.Unrecorded(idle), "its agent has reported")
+	l.Report = nil
+
+	part, err := f.BundlePart(idle, 1, &bundle.Encoder{}, bundle.Contents{})
+	require.NoError(t, err)
+	require.Nil(t, part, "the agent does not know the Federation")
+	old := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "old"}
+	require.True(t, f.Learn(idle, []v1alpha1.DiscoveredObject{{Object: old.Entry()}}))
+	require.False(t, f.Unrecorded(idle))
+	l.Recall(f.discovered.Settle(idle, f.active.plan))
+	require.Empty(t, l.Inventory(), "the plan was made without it")
+	f.Previous()
+	l.Recall(f.discovered.Settle(idle, &propagate.Plan{}))
+	l.Delivery.UID = "uid"
+	part, err = f.BundlePart(idle, 2, &bundle.Encoder{}, bundle.Contents{})
+	require.NoError(t, err)
+	require.Equal(t, []string{old.Entry()}, part.Inventory)
+	require.Equal(t, []bundle.Leaving{{Entry: old.Entry()}}, part.Leaving)
+
+	empty := delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "later"}}, nil)
+	f.registry.SetAgent(empty.Name, true)
+	f.clusters[empty.Name] = empty
+	require.False(t, f.Learn(empty.Name, nil), "no plan has to know nothing")
+	empty.Recall(f.discovered.Settle(empty.Name, f.active.plan))
+	require.False(t, f.Unrecorded(empty.Name), "it is not asked again")
+	require.NotContains(t, f.discovered, empty.Name)
+
+	n := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "new"}}, f.registry, nil)
+	require.True(t, n.Unrecorded(idle), "before the first plan")
+	require.False(t, n.Learn(idle, []v1alpha1.DiscoveredObject{{Object: old.Entry()}}), "the first plan will know")
 }

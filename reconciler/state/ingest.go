@@ -51,9 +51,5 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 func (f *Federation) InheritInventories(reports []v1alpha1.DeliveryReport) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := range reports {
-		if l := f.clusters[reports[i].Spec.Cluster]; l != nil {
-			l.InheritInventory(reports[i].Status.ApplyResult.Inventory)
-		}
-	}
+	delivery.InheritInventories(f.clusters, reports)
 }

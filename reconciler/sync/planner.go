@@ -128,7 +128,15 @@ func (p *Planner) Decide(ctx context.Context, last *propagate.Plan, members []v1
 		return d, err
 	}
 	p.registry.RequireRoom()
-	if !p.pool.Survey(ctx, true) {
+	asked := p.pool.Survey(ctx, true)
+	if p.agents != nil {
+		waiting, cancel := context.WithTimeout(ctx, deliver.SurveyTimeout)
+		defer cancel()
+		var byAgents bool
+		members, byAgents = p.agents.Room(waiting, members)
+		asked = asked || byAgents
+	}
+	if !asked {
 		return d, nil
 	}
 	return decide(last, p.pool.Inform(members), input)
@@ -207,7 +215,11 @@ func (p *Planner) Discover(ctx context.Context, f *state.Federation, members []v
 	var asking sync.WaitGroup
 	for _, m := range members {
 		asking.Go(func() {
-			if p.awaitReachable(ctx, m) {
+			switch reachable := p.awaitReachable(ctx, m); {
+			case !reachable:
+			case p.agents != nil && p.registry.HasAgent(m.Name):
+				p.awaitInventory(ctx, f, m.Name)
+			default:
 				_, _ = p.pool.Ask(ctx, m.Name, func(m *clusters.Member) error {
 					_, err := deliver.Discover(ctx, f, m)
 					return err
@@ -216,6 +228,17 @@ func (p *Planner) Discover(ctx context.Context, f *state.Federation, members []v
 		})
 	}
 	asking.Wait()
+}
+
+// awaitInventory has the agent of a cluster asked for its objects, and waits for the answer.
+func (p *Planner) awaitInventory(ctx context.Context, f *state.Federation, cluster string) {
+	p.agents.Inquire(cluster)
+	for f.Unrecorded(cluster) && ctx.Err() == nil {
+		select {
+		case <-time.After(probePoll):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // probePoll is the interval at which a plan checks whether a cluster was probed.
@@ -231,8 +254,7 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 			return true
 		case connected && why != reachability.NotProbed:
 			return false
-		case !connected && p.registry.HandoverRemaining(now) <= 0 &&
-			!meta.IsStatusConditionPresentAndEqual(c.Status.Conditions, fluxmeta.ReadyCondition, metav1.ConditionUnknown):
+		case !connected && p.registry.HandoverRemaining(now) <= 0 && !unprobed(c):
 			return false // it was probed, or nobody probes it
 		}
 		select {
@@ -241,6 +263,15 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 			return false
 		}
 	}
+}
+
+// unprobed reports whether the condition Ready of a cluster that is not connected shows that somebody is about to probe it.
+func unprobed(c v1alpha1.Cluster) bool {
+	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
+	if ready == nil {
+		return c.Spec.SyncMode == v1alpha1.SyncModePull // its agent has not reported yet
+	}
+	return ready.Status == metav1.ConditionUnknown
 }
 
 // Park keeps a plan that does not become active now. The Release reports why, and how it becomes active.

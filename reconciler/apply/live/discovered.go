@@ -1,6 +1,9 @@
 package live
 
-import "github.com/accord-dev/accord/api/manifest"
+import (
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
 
 // Discovered is an owned object on a member, with the parts of its placement that can be read from it.
 type Discovered struct {
@@ -20,4 +23,13 @@ func Entries(all []Discovered) []string {
 			}
 		}
 	})
+}
+
+// Reported returns objects as the executor of their cluster reports them; never nil.
+func Reported(all []Discovered) []v1alpha1.DiscoveredObject {
+	reported := make([]v1alpha1.DiscoveredObject, len(all))
+	for i, o := range all {
+		reported[i] = v1alpha1.DiscoveredObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions}
+	}
+	return reported
 }

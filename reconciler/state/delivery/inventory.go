@@ -39,6 +39,34 @@ func (l *State) InheritInventory(entries []string) {
 	l.SetInventory(inventory.Union(l.entries, inventory.Sorted(entries)))
 }
 
+// Unasked reports whether the agent of the cluster has to be asked which objects the cluster has: there is no record of any, and the agent has
+// not reported. A nil State has none.
+func (l *State) Unasked() bool {
+	return l == nil || l.Idle() && l.Report == nil && !l.Recalled
+}
+
+// Recall makes the objects that the agent of the cluster was asked for the inventory, once the plan knows them: the bundle names them, and
+// the agent removes those that the plan does not want. It does nothing before.
+func (l *State) Recall(entries []string, planned bool) {
+	if !planned {
+		return
+	}
+	l.Recalled = true
+	if len(l.entries) == 0 && len(entries) > 0 {
+		l.ReportedInventory = entries
+		l.SetInventory(entries)
+	}
+}
+
+// InheritInventories adds the entries that replicas reported to the inventories of their clusters.
+func InheritInventories(clusters map[string]*State, reports []v1alpha1.DeliveryReport) {
+	for i := range reports {
+		if l := clusters[reports[i].Spec.Cluster]; l != nil {
+			l.InheritInventory(reports[i].Status.ApplyResult.Inventory)
+		}
+	}
+}
+
 // Inherited has the records about the inventories of a Federation, as they were read from the hub at one time.
 type Inherited struct {
 	deliveries  map[string]*v1alpha1.Delivery

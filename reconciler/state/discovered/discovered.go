@@ -39,13 +39,10 @@ func FromReport(list []v1alpha1.DiscoveredObject) *Objects {
 
 // Reported returns the objects as a replica reports them; never nil.
 func (x *Objects) Reported() []v1alpha1.DiscoveredObject {
-	all := []v1alpha1.DiscoveredObject{}
-	if x.Any() {
-		for _, o := range x.List {
-			all = append(all, v1alpha1.DiscoveredObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions})
-		}
+	if !x.Any() {
+		return []v1alpha1.DiscoveredObject{}
 	}
-	return all
+	return live.Reported(x.List)
 }
 
 // All iterates over the objects; the value is set for those that stay on the cluster when they are no longer wanted.
@@ -70,6 +67,51 @@ func (x *Objects) KnownTo(plan *propagate.Plan) bool { return x.planned && x.sin
 
 // ByCluster are the objects of all clusters.
 type ByCluster map[string]*Objects
+
+// Of returns the objects on a cluster; false if it was not asked.
+func (all ByCluster) Of(cluster string) ([]live.Discovered, bool) {
+	x := all[cluster]
+	if x == nil {
+		return nil, false
+	}
+	return x.List, true
+}
+
+// Add records the objects on a cluster, unless it was asked before.
+func (all ByCluster) Add(cluster string, objects []live.Discovered) {
+	if all[cluster] == nil {
+		all[cluster] = &Objects{List: objects}
+	}
+}
+
+// Learn records the objects that an agent reports, unless its cluster was asked before. It reports whether a plan has to know them.
+func (all ByCluster) Learn(cluster string, reported []v1alpha1.DiscoveredObject) bool {
+	if all[cluster] != nil {
+		return false
+	}
+	all[cluster] = FromReport(reported)
+	return all[cluster].Any()
+}
+
+// Accept forgets the objects on a cluster, of which the hub has a record from now on. It returns false, and keeps them, if plan was made
+// without them.
+func (all ByCluster) Accept(cluster string, plan *propagate.Plan) bool {
+	if x := all[cluster]; x.Any() && !x.KnownTo(plan) {
+		return false
+	}
+	delete(all, cluster)
+	return true
+}
+
+// Settle returns the entries of the objects on a cluster with which plan was made; none for a cluster without objects, which it forgets. It
+// returns false for a cluster that was not asked, and for one whose objects plan does not know.
+func (all ByCluster) Settle(cluster string, plan *propagate.Plan) (entries []string, settled bool) {
+	if x := all[cluster]; x != nil && !x.Any() {
+		delete(all, cluster)
+		return nil, true
+	}
+	return all.Known(cluster, plan)
+}
 
 // Ingest takes over the objects that the executor of a cluster reports. Once plan was made with them, it returns their entries; until then,
 // that the plan has to be made again.
