@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,7 +78,7 @@ func (w *world) agent(o agent.Options) (stop func()) {
 	w.t.Helper()
 	o.Hub = rest.CopyConfig(o.Hub)
 	o.Hub.Impersonate = rest.ImpersonationConfig{UserName: delivery.AgentUser(o.Cluster, "abcdefgh23"), Groups: []string{"system:masters"}}
-	o.Health = health
+	o.Health, o.Lease = health, 8*time.Second
 	a, err := agent.New(o)
 	require.NoError(w.t, err)
 	return w.background(func(ctx context.Context) error { a.Run(ctx); return nil })

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/reconciler/agent"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 const long = `Execute one cluster in pull mode. "accord register" installs the agent with its flags.
@@ -46,6 +48,7 @@ type flags struct {
 	namespace, hubNamespace, logLevel  string
 	cacheDir                           string
 	noTunnel                           bool
+	lease                              time.Duration
 	enrollment                         enrollment
 }
 
@@ -62,6 +65,7 @@ func command() *cobra.Command {
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default the account of the pod)")
 	set.StringVar(&f.namespace, "namespace", "accord-system", "namespace of the agent, which has the Secret with the kubeconfig of the hub; empty to renew no certificate there")
 	set.StringVar(&f.hubNamespace, "hub-namespace", "accord-system", "namespace of accord on the hub, which has the Lease of the agent")
+	set.DurationVar(&f.lease, "lease-duration", reachability.AgentLease, "time after which the hub counts the cluster as unreachable if the agent does not renew its Lease, from 10s to 10m")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "directory that keeps the last bundle, with its Secrets, for a start while the hub is away; empty to keep none")
 	set.BoolVar(&f.noTunnel, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	set.StringVar(&f.logLevel, "log-level", "info", "least level of log lines: debug, info, warn or error")
@@ -72,6 +76,9 @@ func command() *cobra.Command {
 func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	if f.cluster == "" || (f.hubKubeconfig == "") == (f.enrollment.Hub == "") {
 		return errors.New("--cluster, and either --hub-kubeconfig or --hub are required; \"accord register\" sets them")
+	}
+	if f.lease < 10*time.Second || f.lease > 10*time.Minute {
+		return fmt.Errorf("--lease-duration %s: use 10s to 10m", f.lease)
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
@@ -88,7 +95,7 @@ func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, HubNamespace: f.hubNamespace, CacheDir: f.cacheDir, Tunnel: !f.noTunnel, Log: log}
+	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, HubNamespace: f.hubNamespace, Lease: f.lease, CacheDir: f.cacheDir, Tunnel: !f.noTunnel, Log: log}
 	if f.namespace != "" {
 		o.Secret = types.NamespacedName{Namespace: f.namespace, Name: registration.HubSecret}
 	}

@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,8 @@ type Options struct {
 	Secret types.NamespacedName
 	// HubNamespace of accord on the hub, which has the Lease of the agent; empty: the agent holds none.
 	HubNamespace string
+	// Lease is the time after which the hub counts the cluster as unreachable if the agent does not renew its Lease; zero: the default.
+	Lease time.Duration
 	// CacheDir is the directory that keeps the last bundle for a start without the hub; empty: none is kept.
 	CacheDir string
 	// Tunnel lets users of the hub reach the API server of the cluster, with the rights that the cluster gives to them.
@@ -94,6 +97,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Lease = cmp.Or(o.Lease, reachability.AgentLease)
 	a := &Agent{Options: o, back: make(chan struct{}, 1)}
 	var connection *rest.Config
 	if a.identity, connection, err = newIdentity(unlimited(o.Hub)); err != nil {

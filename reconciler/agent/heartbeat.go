@@ -14,9 +14,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
-// beatInterval is the time between two renewals of the Lease: the hub tolerates that one of them fails.
-const beatInterval = reachability.AgentLease * 3 / 8
-
 // beat renews the Lease of the agent on the hub until ctx ends. The hub counts the cluster as unreachable when the Lease is not renewed
 // any more.
 func (a *Agent) beat(ctx context.Context) {
@@ -36,7 +33,7 @@ func (a *Agent) beat(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			a.Log.Error("cannot renew the lease of the agent, trying again", "cluster", a.Cluster, "error", err)
 		}
-		sleep(ctx, beatInterval)
+		sleep(ctx, a.Lease*3/8) // the hub tolerates that one renewal fails
 	}
 }
 
@@ -60,7 +57,7 @@ func (a *Agent) renew(ctx context.Context, lease *coordinationv1.Lease) (*coordi
 		}
 	}
 	lease.Spec.HolderIdentity = ptr.To(reachability.Agent(a.Cluster))
-	lease.Spec.LeaseDurationSeconds = ptr.To(int32(reachability.AgentLease / time.Second))
+	lease.Spec.LeaseDurationSeconds = ptr.To(int32(a.Lease / time.Second))
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
 	if err := a.hub.Update(ctx, lease); err != nil {
 		return nil, fmt.Errorf("writing the lease: %w", err)

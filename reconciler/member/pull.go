@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -30,7 +31,7 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 	}
 	now := time.Now()
 	if member.Status.LastProbeTime != nil {
-		return c.reconcileRemote(ctx, member, probeInterval)
+		return c.reconcileRemote(ctx, member, min(probeInterval, c.Registry.AgentLease(member.Name)/4))
 	}
 	next := status.ClusterWithoutAgent(member.Status, member.Generation, now)
 	c.addTaints(member, &next)
@@ -52,11 +53,11 @@ type beats struct {
 	read time.Time
 }
 
-// hearAll records the renewals of the Leases of all agents.
-func (c *Controller) hearAll(ctx context.Context) error {
+// hearAll records the renewals of the Leases of all agents. The Leases were read at most beatAge ago, or an eighth of lease.
+func (c *Controller) hearAll(ctx context.Context, lease time.Duration) error {
 	c.beats.mu.Lock()
 	defer c.beats.mu.Unlock()
-	if time.Since(c.beats.read) < beatAge {
+	if time.Since(c.beats.read) < min(beatAge, lease/8) {
 		return nil
 	}
 	var leases coordinationv1.LeaseList
@@ -68,7 +69,8 @@ func (c *Controller) hearAll(ctx context.Context) error {
 	for i := range leases.Items {
 		lease := &leases.Items[i]
 		if cluster, is := registration.ClusterOfLease(lease.Name); is && lease.Spec.RenewTime != nil {
-			c.Registry.RecordBeat(cluster, lease.Spec.RenewTime.Time, c.beats.read)
+			lasts := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
+			c.Registry.RecordBeat(cluster, lease.Spec.RenewTime.Time, lasts, c.beats.read)
 		}
 	}
 	return nil
@@ -76,7 +78,7 @@ func (c *Controller) hearAll(ctx context.Context) error {
 
 // hear takes over what the agent of a cluster wrote last: its Lease, and its probe of the cluster.
 func (c *Controller) hear(ctx context.Context, member *v1alpha1.Cluster) error {
-	if err := c.hearAll(ctx); err != nil {
+	if err := c.hearAll(ctx, c.Registry.AgentLease(member.Name)); err != nil {
 		return err
 	}
 	now := time.Now()

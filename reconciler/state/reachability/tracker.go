@@ -2,6 +2,7 @@
 package reachability
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -26,8 +27,11 @@ const (
 	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
 	StaleProbe = 2*ProbeWriteInterval + handoverGrace
-	// AgentLease is the time for which an agent that renewed its Lease counts as alive (Karmada 5.2).
-	AgentLease = 40 * time.Second
+	// AgentLease is the time for which an agent that renewed its Lease counts as alive (Karmada 5.2), if the Lease does not have another
+	// one from shortestLease to longestLease.
+	AgentLease    = 40 * time.Second
+	shortestLease = 2 * time.Second
+	longestLease  = 10 * time.Minute
 )
 
 // NotProbed is the reason of a cluster that is unreachable before its first probe has finished.
@@ -170,17 +174,29 @@ func (t *Tracker) SetAgent(cluster string, pulls bool) {
 
 // beat is the last renewal of an agent's Lease.
 type beat struct {
-	renewed time.Time // by the clock of the agent; zero without a Lease
-	seen    time.Time // by ours
+	renewed time.Time     // by the clock of the agent; zero without a Lease
+	lasts   time.Duration // from seen
+	seen    time.Time     // by our clock
 }
 
-// RecordBeat records the time at which the agent of a cluster renewed its Lease, as the Lease has it; the clocks may differ.
-func (t *Tracker) RecordBeat(cluster string, renewed, now time.Time) {
+// RecordBeat records the time at which the agent of a cluster renewed its Lease, and the time for which the Lease lasts, as the Lease has
+// them; the clocks may differ.
+func (t *Tracker) RecordBeat(cluster string, renewed time.Time, lasts time.Duration, now time.Time) {
+	if lasts == 0 {
+		lasts = AgentLease
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if b, pulls := t.agents[cluster]; pulls && !b.renewed.Equal(renewed) {
-		t.agents[cluster] = beat{renewed, now}
+		t.agents[cluster] = beat{renewed, min(max(lasts, shortestLease), longestLease), now}
 	}
+}
+
+// AgentLease returns the time for which the Lease of the agent of a cluster lasts.
+func (t *Tracker) AgentLease(cluster string) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return cmp.Or(t.agents[cluster].lasts, AgentLease)
 }
 
 // agentSilent reports whether the agent of a cluster is not heard from any more: it did not renew its Lease or, without one, did not write
@@ -190,7 +206,7 @@ func (t *Tracker) agentSilent(cluster string, now time.Time) bool {
 	if b.renewed.IsZero() {
 		return pulls && now.Sub(t.probes[cluster].At) > StaleProbe
 	}
-	return now.Sub(b.seen) > AgentLease
+	return now.Sub(b.seen) > b.lasts
 }
 
 // HasAgent reports whether a cluster is in pull mode.
