@@ -25,6 +25,9 @@ func (c *Controller) reconcilePull(ctx context.Context, member *v1alpha1.Cluster
 	if c.Registry.Follower() {
 		return reconcile.Result{}, nil
 	}
+	if err := c.timeTaints(ctx, member); err != nil { // the next reconciliation tries again
+		c.Log.Warn("cannot set the time of taints", "cluster", member.Name, "error", err)
+	}
 	c.Pull(member.Name, string(member.UID))
 	if err := c.hear(ctx, member); err != nil {
 		return reconcile.Result{}, err
