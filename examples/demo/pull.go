@@ -220,7 +220,7 @@ func (s *stage) keepsNoCredentials(ctx context.Context) error {
 	}
 	note("read %d Secrets: none has an address, token, key or certificate of a member", len(secrets.Items))
 	note("read %d Clusters: none has apiEndpoint or secretRef", len(clusters.Items))
-	return nil
+	return s.touchesNoMember()
 }
 
 // memberCredentials returns everything by which somebody could reach a member, or pretend to be its agent.
