@@ -25,10 +25,10 @@ test: ## vet, then all tests; two packages at a time, because many start API ser
 #   TestOnce TestOnceApproval               they have no hub
 #   TestStages/a_restart                    it expects that nobody repairs a cluster while accord does not run, and an agent does
 #   TestFailover                            open: it was not tried
-#   TestTheHubLosesItsData*                 open: an object that left Git while there was no hub stays on the cluster
 PULLED = $(subst $() ,|,$(strip TestAMemberIsDown TestAReleaseTellsTheFindings TestARestartWritesNothing TestApproval TestCommitStatus \
 	TestFacts TestHealth TestHostileFederation TestMirror TestNoDigestOfASecretIsTold TestNoSecretIsTold TestNothingIsLostByFederations \
-	TestNothingIsLostBySources TestNothingIsSeenWithoutItsOverrides TestOneHub TestOneHubOperated TestPreflight TestReplicasOfAnAutoscaler TestStages))
+	TestNothingIsLostBySources TestNothingIsSeenWithoutItsOverrides TestOneHub TestOneHubOperated TestPreflight TestReplicasOfAnAutoscaler TestStages \
+	TestTheHubLosesItsData TestTheHubLosesItsDataAndReplicasStay))
 UNPULLED = TestApproval/(HostileUnapprovedCluster|HostileCredentials|DefectF1)|TestStages/a_restart
 test-pull: ## tests of the reconciler that apply to pull mode, with an agent on each member
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 30m -count 1 ./reconciler -run '^($(PULLED))$$' -skip '$(UNPULLED)' -mode pull

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -142,19 +141,6 @@ func TestPullMode(t *testing.T) {
 		w.ready(r, r.push("one less", "more.yaml", "", "more-policy.yaml", ""))
 		w.eventually("it to go", func() error { return unless(w.absent("cluster-b", "more"), "it is there") })
 		require.False(t, w.absent("cluster-b", "placed"))
-	})
-
-	t.Run("a Federation that is declared again finds its objects where it wants none", func(*testing.T) {
-		w.require(w.hub.Delete(t.Context(), w.declared(r)))
-		w.eventually("it to be gone", func() error {
-			return unless(apierrors.IsNotFound(w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation}, &v1alpha1.Federation{})), "it is there")
-		})
-		require.False(t, w.absent("cluster-b", "placed"))
-		r.push("nothing for cluster-b", "policy.yaml", policyOf("placed", "clusterNames: [cluster-a]"))
-		w.declareAgain(r)
-		w.eventually("the object to go", func() error { return unless(w.absent("cluster-b", "placed"), "it is there") })
-		require.False(t, w.absent("cluster-a", "placed"))
-		w.ready(r, r.push("to both again", "policy.yaml", everywhere))
 	})
 
 	t.Run("the agent counts the replicas that its cluster cannot schedule", func(t *testing.T) {
