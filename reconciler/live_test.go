@@ -156,6 +156,14 @@ func takeOver(w *world, r *repository, want map[string]string, put func(name, va
 	active["live-0"] = "1" // the value of production
 	becomes(active)
 
+	w.stop()
+	w.keepsCache = true
+	w.run()
+	w.keepsCache = false
+	// A repair proves that the new process has the objects of production, which still does not answer.
+	require.NoError(w.t, w.members["cluster-b"].Delete(w.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: liveNamespace, Name: "live-1"}}))
+	becomes(active)
+
 	w.cables["cluster-a"].setCut(false)
 	put("live-1", "by production")
 	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that the standby does not follow")

@@ -69,8 +69,9 @@ type world struct {
 	agents map[string]func()
 	// heard gets the log of the agents; nil: the log of the test.
 	heard io.Writer
-	// cache is the directory of the controllers' files.
-	cache string
+	// cache is the directory of the controllers' files. Each run has a new one, unless keepsCache is set.
+	cache      string
+	keepsCache bool
 	// failover has the settings of evictions; the zero value the defaults.
 	failover failover.Defaults
 	// ahead is the time, in nanoseconds, by which the clock for the renewal of tokens is ahead.
@@ -140,7 +141,9 @@ var health = member.Health{
 // run starts the controllers in this process; w.stop ends them.
 func (w *world) run() {
 	w.t.Helper()
-	w.cache, w.ahead = w.t.TempDir(), &atomic.Int64{}
+	if w.ahead = (&atomic.Int64{}); !w.keepsCache {
+		w.cache = w.t.TempDir()
+	}
 	ahead := w.ahead
 	w.start(reconciler.Options{
 		CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
