@@ -24,28 +24,40 @@ type link struct {
 	ended sync.WaitGroup
 }
 
-// newLink opens a link to a member, and writes a kubeconfig that leads through it.
-func newLink(direct, through string) (*link, error) {
+// newLink opens a link to an address.
+func newLink(target string) (l *link, err error) {
+	l = &link{target: target, open: map[net.Conn]bool{}}
+	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	l.ended.Go(l.accept)
+	return l, nil
+}
+
+// linkTo opens a link to a member, and writes a kubeconfig that leads through it.
+func linkTo(direct, written string) (*link, error) {
 	config, err := clientcmd.LoadFromFile(direct)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{open: map[net.Conn]bool{}}
-	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		return nil, err
-	}
+	var l *link
 	for _, c := range config.Clusters {
 		server, err := url.Parse(c.Server)
 		if err != nil {
-			return nil, errors.Join(err, l.listener.Close())
+			return nil, err
 		}
-		l.target, server.Host = server.Host, l.listener.Addr().String()
+		if l, err = newLink(server.Host); err != nil {
+			return nil, err
+		}
+		server.Host = l.listener.Addr().String()
 		c.Server = server.String()
 	}
-	if err := clientcmd.WriteToFile(*config, through); err != nil {
-		return nil, errors.Join(err, l.listener.Close())
+	if l == nil {
+		return nil, errors.New("the kubeconfig has no cluster")
 	}
-	l.ended.Go(l.accept)
+	if err := clientcmd.WriteToFile(*config, written); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
 	return l, nil
 }
 
@@ -110,7 +122,7 @@ func (l *link) close() error {
 	return err
 }
 
-// openLinks puts a link between the hub and each member.
+// openLinks puts a link between the hub and each member; with a proxy, between the hub and the proxy.
 func (s *stage) openLinks() error {
 	s.links, s.joined = map[string]*link{}, map[string]string{}
 	if err := os.Mkdir(s.path("links"), 0o700); err != nil {
@@ -118,12 +130,25 @@ func (s *stage) openLinks() error {
 	}
 	for _, m := range s.example.members {
 		s.joined[m] = s.path("links", m)
-		var err error
-		if s.links[m], err = newLink(s.configs[m], s.joined[m]); err != nil {
+		if err := s.openLink(m); err != nil {
 			return fmt.Errorf("link to %s: %w", m, err)
 		}
 	}
 	return nil
+}
+
+func (s *stage) openLink(member string) (err error) {
+	if member != s.example.proxied {
+		s.links[member], err = linkTo(s.configs[member], s.joined[member])
+		return err
+	}
+	if s.proxy, err = newProxy(); err != nil {
+		return err
+	}
+	if s.links[member], err = newLink(s.proxy.listener.Addr().String()); err != nil {
+		return err
+	}
+	return through(s.configs[member], s.joined[member], s.links[member].listener.Addr().String())
 }
 
 // cut cuts or restores the network between the hub and members.

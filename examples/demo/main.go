@@ -7,6 +7,7 @@
 //	go run ./examples/demo failover         a cluster that fails, a hub that is cut off, and a drain
 //	go run ./examples/demo pull             clusters whose agents fetch their objects from the hub
 //	go run ./examples/demo members          kubectl's verbs on all members at once
+//	go run ./examples/demo disaster-recovery a standby that follows production, and takes over
 //	go run ./examples/demo --keep           and keep everything up to play with
 package main
 
@@ -76,6 +77,8 @@ type example struct {
 	// flags are those of accord up; links puts a network that can be cut between the hub and each member.
 	flags []string
 	links bool
+	// proxied is the member that the hub reaches through an HTTP proxy; empty for none. It needs links.
+	proxied string
 	// pull are the members in pull mode, whose agents the demo starts.
 	pull []string
 	play func(*stage, context.Context) error
@@ -87,6 +90,7 @@ var examples = []example{
 	{name: "tenants", members: []string{"eu-1", "eu-2", "us-1"}, play: (*stage).tenants},
 	{name: "failover", members: []string{"eu-1", "eu-2", "eu-3", "eu-4"}, flags: failoverFlags, links: true, play: (*stage).failover},
 	{name: "pull", members: []string{"cluster-a", "cluster-b", "cluster-c"}, pull: []string{"cluster-a", "cluster-b", "cluster-c"}, play: (*stage).pull},
+	{name: "disaster-recovery", members: []string{production, standby}, links: true, proxied: production, play: (*stage).disasterRecovery},
 	{name: "members", members: []string{"cluster-a", "cluster-b", "cluster-c"}, pull: []string{"cluster-c"}, play: (*stage).members},
 }
 

@@ -29,6 +29,7 @@ type stage struct {
 	// links are the networks between the hub and the members, joined the kubeconfigs that lead through them; nil without links.
 	links   map[string]*link
 	joined  map[string]string
+	proxy   *proxy // of the proxied member; nil without one
 	commits int
 	// address is that of the hub.
 	address string
@@ -312,6 +313,9 @@ func (s *stage) close(failed bool) {
 	}
 	for _, l := range s.links {
 		_ = l.close()
+	}
+	if s.proxy != nil {
+		_ = s.proxy.close()
 	}
 }
 
