@@ -230,5 +230,5 @@ func (f *switchFlags) showOverwritten(ctx context.Context, notes io.Writer, s *s
 	if err := r.conclude(time.Now()).printOverwritten(notes); err != nil || f.overwrite {
 		return err
 	}
-	return &exit.Error{Code: 1, Err: fmt.Errorf("%s of the standby differ from production: copy them to production, or overwrite them with --overwrite", phrase.Count(len(r.Differences), "object"))}
+	return &exit.Error{Code: 1, Err: fmt.Errorf("%s of the standby %s from production: copy what you need to production, then use --overwrite", phrase.Count(len(r.Differences), "object"), phrase.Plural(len(r.Differences), "differs", "differ"))}
 }
