@@ -32,6 +32,7 @@ type commits struct {
 	random   *rand.Rand
 	clusters []string
 	files    map[string]string // as they were pushed last
+	exceeded bool              // the work tree lacks the files that the prune limits keep
 
 	mu    sync.Mutex // guards all below, which observers read
 	wants []commit   // by number; the last may not be pushed yet
@@ -111,7 +112,7 @@ func (c *commits) next() {
 		c.push(fmt.Sprint("commit ", number), "steady-0.yaml", "data: [unclosed\n")
 		return
 	}
-	if number > 4 && c.random.IntN(8) == 0 {
+	if number > 4 && !c.exceeded && c.random.IntN(8) == 0 {
 		c.excess(number)
 		return
 	}
@@ -126,7 +127,7 @@ func (c *commits) excess(number int) {
 	for i := range steadyObjects {
 		files = append(files, fmt.Sprintf("steady-%d.yaml", i), "")
 	}
-	c.stop = true
+	c.stop, c.exceeded = true, true
 	c.push(fmt.Sprint("commit ", number), files...)
 	c.stop = false
 }
@@ -143,7 +144,7 @@ func (c *commits) commit(next map[string]string) {
 			files = append(files, path, "")
 		}
 	}
-	c.files = next
+	c.files, c.exceeded = next, false
 	c.push(fmt.Sprint("commit ", len(c.shas)), files...)
 }
 
