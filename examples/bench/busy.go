@@ -100,7 +100,7 @@ func (o *ourSide) begin(ctx context.Context, delivery *expectation) error {
 	if err := o.pushed(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, changeLimit)
+	ctx, cancel := context.WithTimeout(ctx, limit(all))
 	defer cancel()
 	for {
 		if left, _ := delivery.missing(); left < all {

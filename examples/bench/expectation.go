@@ -64,7 +64,8 @@ func (e *expectation) await(ctx context.Context, p *process, trigger func() erro
 
 // until returns when the last place was seen.
 func (e *expectation) until(ctx context.Context, p *process) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(ctx, changeLimit)
+	wanted, _ := e.missing()
+	ctx, cancel := context.WithTimeout(ctx, limit(wanted))
 	defer cancel()
 	select {
 	case at := <-e.met:

@@ -129,21 +129,38 @@ func (o *ourSide) request(ctx context.Context) error {
 	})
 }
 
-// recorded returns when the hub has the record of every object and accord rests: on a busy machine accord may seem to rest before.
+// recorded returns when the hub has the record of every object and accord rests: on a busy machine accord may seem to rest before. It
+// waits as long as records are added. The hub looks at all records to count them, so it is asked less often if there are more.
 func (o *ourSide) recorded(ctx context.Context, objects int) error {
-	err := o.until(ctx, "the records of all objects", func(ctx context.Context) (bool, error) {
+	most, grown := -1, time.Now()
+	err := o.poll(ctx, pollPause+time.Duration(objects/100)*time.Millisecond, "the records of all objects", func(ctx context.Context) (bool, error) {
 		var records v1alpha1.FederatedObjectList
 		err := o.declared.List(ctx, &records, client.Limit(1))
-		return len(records.Items)+int(ptr.Deref(records.RemainingItemCount, 0)) >= objects, err
+		n := len(records.Items) + int(ptr.Deref(records.RemainingItemCount, 0))
+		if n > most {
+			most, grown = n, time.Now()
+		}
+		if time.Since(grown) > changeLimit {
+			return false, fmt.Errorf("the hub has %d of %d, and got no other one for %s", most, objects, changeLimit)
+		}
+		return n >= objects, err
 	})
 	return errors.Join(err, o.process.settle(ctx))
 }
+
+// pollPause separates two questions to the hub.
+const pollPause = 100 * time.Millisecond
 
 // until waits for something that accord says of itself.
 func (o *ourSide) until(ctx context.Context, what string, done wait.ConditionWithContextFunc) error {
 	ctx, cancel := context.WithTimeout(ctx, changeLimit)
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	return o.poll(ctx, pollPause, what, done)
+}
+
+// poll does this until ctx ends, and looks after each pause.
+func (o *ourSide) poll(ctx context.Context, pause time.Duration, what string, done wait.ConditionWithContextFunc) error {
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
 		select {
 		case <-o.process.ended:
 			return false, errors.New("it ended")

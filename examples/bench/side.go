@@ -23,6 +23,11 @@ type cost struct {
 // changeLimit bounds one change. The slowest known tool needs a quarter of it.
 const changeLimit = 15 * time.Minute
 
+// limit bounds the time of some changes at once.
+func limit(changes int) time.Duration {
+	return changeLimit + time.Duration(changes)*20*time.Millisecond
+}
+
 // measure triggers a change of the objects [from, to) and returns what it cost.
 func (s *side) measure(ctx context.Context, from, to int, trigger func() error) (cost, error) {
 	before, err := s.members.count(ctx)

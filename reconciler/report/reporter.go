@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// workers bounds the concurrent status writes.
-	workers = 4
+	// workers bounds the concurrent status writes. A hub takes several milliseconds for each, and a bulk has one for each object.
+	workers = 8
 	// writers bounds the concurrent writes of records.
 	writers = 8
 )
@@ -103,7 +103,9 @@ func (r *Reporter) QueueLength() int { return r.queue.Len() }
 
 // Enqueue gathers the updates of some changes, and emits their events.
 func (r *Reporter) Enqueue(c changes.Changes) {
+	many := c.Many()
 	for _, u := range c.Updates {
+		u.OneOfMany = u.OneOfMany || many && u.Object != (manifest.ID{})
 		r.update(u)
 	}
 	for _, e := range c.Events {
@@ -124,17 +126,25 @@ func (r *Reporter) update(u changes.Update) {
 	switch {
 	case u.Immediate:
 		r.queue.Add(u.Status)
-	case u.Delay > 0:
-		r.queue.AddAfter(u.Status, u.Delay)
+	case u.OneOfMany:
+		r.queue.AddLater(u.Status, r.wait(u))
 	default:
-		r.mu.Lock()
-		last := r.written[u.Status]
-		r.mu.Unlock()
-		if last.Before(u.Since) {
-			last = u.Since
-		}
-		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), r.gather()))
+		r.queue.AddAfter(u.Status, r.wait(u))
 	}
+}
+
+// wait returns the time until an update may be written.
+func (r *Reporter) wait(u changes.Update) time.Duration {
+	if u.Delay > 0 {
+		return u.Delay
+	}
+	r.mu.Lock()
+	last := r.written[u.Status]
+	r.mu.Unlock()
+	if last.Before(u.Since) {
+		last = u.Since
+	}
+	return max(u.Interval-time.Since(last), r.gather())
 }
 
 // wrote records that a status was written.

@@ -36,3 +36,32 @@ func TestFailedWorkIsRepeated(t *testing.T) {
 		require.Equal(t, failure, told[0])
 	})
 }
+
+// A key that can wait lets all others go first, also after an error, until it is added as one of them.
+func TestOthersGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var began []string
+		failure := errors.New("not yet")
+		q := New[string](time.Second, time.Minute)
+		for _, key := range []string{"many-1", "many-2", "many-3"} {
+			q.AddLater(key, time.Millisecond)
+		}
+		time.Sleep(time.Millisecond)
+		q.Add("release")
+		q.Add("many-3")
+		ctx, cancel := context.WithCancel(t.Context())
+		go q.Run(ctx, 1, func(_ context.Context, key string) error {
+			began = append(began, key)
+			if len(began) == 3 {
+				q.AddAfter("web", 1100*time.Millisecond) // after the back-off of many-1
+				return failure
+			}
+			time.Sleep(1500 * time.Millisecond)
+			return nil
+		}, func(string, error) {})
+		time.Sleep(time.Minute)
+		cancel()
+		synctest.Wait()
+		require.Equal(t, []string{"release", "many-3", "many-1", "many-2", "web", "many-1"}, began)
+	})
+}

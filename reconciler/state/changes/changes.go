@@ -87,6 +87,8 @@ type Update struct {
 	Delay time.Duration
 	// Immediate updates are neither delayed nor gathered.
 	Immediate bool
+	// OneOfMany is set for the status of one of many objects: it is written when no other status waits.
+	OneOfMany bool
 }
 
 // Priority orders the Federations that wait for one cluster. Within a delivery, Job.First orders the objects.
@@ -141,6 +143,17 @@ func (c *Changes) Add(other Changes) {
 	c.Replan = append(c.Replan, other.Replan...)
 }
 
+// Many reports whether c updates the statuses of many objects.
+func (c *Changes) Many() bool {
+	n := 0
+	for _, u := range c.Updates {
+		if u.Object != (manifest.ID{}) {
+			n++
+		}
+	}
+	return n > BulkSize
+}
+
 func (c *Changes) Event(about Record, kind, reason, message string) {
 	c.Events = append(c.Events, Event{about, kind, reason, message})
 }
@@ -167,7 +180,7 @@ func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval t
 	case b.Urgent[id]:
 		u.Interval = ObjectInterval
 	default:
-		u.Interval, u.Since = bulkObjectInterval, b.since
+		u.Interval, u.Since, u.OneOfMany = bulkObjectInterval, b.since, true
 	}
 	return u
 }

@@ -60,3 +60,23 @@ func TestFirstResultsAreGathered(t *testing.T) {
 	require.Empty(t, waited)
 	require.Equal(t, at, result())
 }
+
+// The statuses of many objects wait for others: those in a bulk, and those that follow from one transition.
+func TestOneOfMany(t *testing.T) {
+	var c Changes
+	var b Bulk
+	many := map[manifest.ID]bool{}
+	for n := range BulkSize + 1 {
+		require.False(t, c.Many())
+		id := manifest.ID{Name: string(rune('a' + n))}
+		many[id] = true
+		c.Updates = append(c.Updates, b.ObjectUpdate(types.NamespacedName{}, id, 0), Update{Status: Status{Cluster: id.Name}})
+	}
+	require.True(t, c.Many())
+	id := manifest.ID{Name: "web"}
+	require.False(t, b.ObjectUpdate(types.NamespacedName{}, id, 0).OneOfMany)
+	b.Begin(many, time.Unix(1000, 0))
+	require.True(t, b.ObjectUpdate(types.NamespacedName{}, id, 0).OneOfMany)
+	b.Begin(map[manifest.ID]bool{id: true}, time.Unix(1001, 0))
+	require.False(t, b.ObjectUpdate(types.NamespacedName{}, id, 0).OneOfMany, "urgent during a bulk")
+}
