@@ -86,6 +86,7 @@ type facts struct {
 	conflict string // its annotation about an existing object of another owner
 	replicas int32
 	workload bool // it has replicas
+	retained bool // its label leaves the replicas to an autoscaler on the member
 }
 
 // last returns the previous decision, zero for none.

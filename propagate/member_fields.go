@@ -7,12 +7,6 @@ import (
 	"github.com/accord-dev/accord/propagate/autoscaler"
 )
 
-// retainReplicas is Karmada's label for a workload whose replicas belong to an autoscaler on the member (Karmada §6.3).
-const retainReplicas = "resourcetemplate.karmada.io/retain-replicas"
-
-// replicasPath is the path of the replica count of all kinds that an autoscaler scales.
-const replicasPath = "spec.replicas"
-
 // scaled returns the objects that a HorizontalPodAutoscaler in Git scales: their replicas belong to it.
 func scaled(items []*item) map[manifest.ID]bool {
 	targets := map[manifest.ID]bool{}
@@ -27,8 +21,8 @@ func scaled(items []*item) map[manifest.ID]bool {
 // yields returns the fields of an object that belong to the member once another field manager has set them; see
 // kind.Kind.
 func (p *Plan) yields(it *item) []string {
-	if it.kind.Replicas == nil || it.manifest.Get().GetLabels()[retainReplicas] != "true" && !p.relations.scaled[it.decision.ID] {
+	if it.kind.Replicas == nil || !it.facts.retained && !p.relations.scaled[it.decision.ID] {
 		return it.kind.Yields
 	}
-	return append(slices.Clone(it.kind.Yields), replicasPath)
+	return append(slices.Clone(it.kind.Yields), autoscaler.ReplicasPath)
 }

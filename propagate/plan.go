@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/compact"
+	"github.com/accord-dev/accord/propagate/autoscaler"
 	"github.com/accord-dev/accord/propagate/concurrent"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decision"
@@ -100,7 +101,9 @@ func (p *Plan) newItem(o normalize.Object, d *decision.Decision, last *previous.
 	*d = decision.Decision{ID: o.ID, GVK: u.GroupVersionKind(), Origin: o.Origin, ScopeUnknown: o.ScopeUnknown, Evictions: eviction.Sorted(p.evictions[o.ID])}
 	it := &item{
 		decision: d, manifest: o.Manifest, kind: p.rules.interpreters.Book.Of(o.ID.GroupKind()), candidates: p.rules.overrides.Candidates(u),
-		source: o.Source, earlier: earlier.item(o), previous: last, facts: facts{conflict: manifest.Annotation(u, "work.karmada.io/conflict-resolution")},
+		source: o.Source, earlier: earlier.item(o), previous: last, facts: facts{
+			conflict: manifest.Annotation(u, "work.karmada.io/conflict-resolution"), retained: autoscaler.Labelled(u),
+		},
 	}
 	var mistakes []error
 	if it.earlier != nil && earlier.sameRendering {

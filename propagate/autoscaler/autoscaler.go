@@ -1,4 +1,4 @@
-// Package autoscaler finds the workloads that HorizontalPodAutoscalers in Git scale.
+// Package autoscaler finds the workloads whose replicas belong to an autoscaler: by a HorizontalPodAutoscaler in Git, or by a label.
 package autoscaler
 
 import (
@@ -7,6 +7,14 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 )
+
+// ReplicasPath is the path of the replica count of all kinds that an autoscaler scales.
+const ReplicasPath = "spec.replicas"
+
+// Labelled reports whether a label leaves the replicas of a workload to an autoscaler on the member (Karmada §6.3).
+func Labelled(u *unstructured.Unstructured) bool {
+	return u.GetLabels()["resourcetemplate.karmada.io/retain-replicas"] == "true"
+}
 
 // Is reports whether an object is a HorizontalPodAutoscaler.
 func Is(id manifest.ID) bool {
