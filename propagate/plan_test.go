@@ -281,3 +281,38 @@ func TestMetadataThatIsNoMap(t *testing.T) {
 	require.Empty(t, target.Objects)
 	require.EqualError(t, target.Failed[0].Err, "a.yaml:1: ConfigMap default/web: metadata.labels is not an object")
 }
+
+// The previous decisions of objects with the same clusters share the list of these, also after one of the objects changes.
+func TestListsOfClustersAreShared(t *testing.T) {
+	in := load(t, `-- input --
+federation: shop/prod
+-- all.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: one, namespace: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: two, namespace: shop}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterPropagationPolicy
+metadata: {name: all}
+spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}
+---
+apiVersion: accord.dev/v1alpha1
+kind: Cluster
+metadata: {name: asia}
+`)
+	p := plan(t, in)
+	last := p.Previous()
+	require.Len(t, last, 2)
+	require.Same(t, &last[0].Clusters[0], &last[1].Clusters[0])
+
+	in.Objects, in.Previous = slices.Clone(in.Objects), last
+	in.Objects[0] = annotated(in.Objects[0], 1)
+	next, err := p.Next(in)
+	require.NoError(t, err)
+	require.NotEqual(t, last[0].Template, next.Previous()[0].Template)
+	require.Same(t, &last[0].Clusters[0], &next.Previous()[0].Clusters[0])
+}

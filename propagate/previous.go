@@ -26,15 +26,17 @@ func (p *Plan) Previous() []*previous.Decision {
 	p.outcome.once.Do(func() {
 		p.outcome.list, p.outcome.unsettled = make([]*previous.Decision, len(p.items.inGit)), map[manifest.ID]bool{}
 		for i, it := range p.items.inGit {
-			p.outcome.list[i] = p.settle(it)
+			p.outcome.list[i] = p.settle(it, p.outcome.list[max(0, i-1)])
 		}
 	})
 	return p.outcome.list
 }
 
-// settle returns the outcome of one object.
-func (p *Plan) settle(it *item) *previous.Decision {
+// settle returns the outcome of one object. Objects of one policy mostly have the same clusters: the list is in memory once if the
+// decision beside it, nil for none, has it.
+func (p *Plan) settle(it *item, beside *previous.Decision) *previous.Decision {
 	now := it.outcome()
+	now.ShareClusters(it.previous, beside)
 	if it.previous != nil && reflect.DeepEqual(*it.previous, now) {
 		return it.previous
 	}

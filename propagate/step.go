@@ -393,7 +393,7 @@ func (s *step) finish() {
 			delete(s.outcome.unsettled, it.decision.ID)
 		}
 		for _, it := range in {
-			made = append(made, s.settle(it))
+			made = append(made, s.settle(it, nil))
 		}
 		s.outcome.list, _ = splice.List(before.list, gone, made, func(a, b *previous.Decision) int { return a.ID.Compare(b.ID) })
 	})

@@ -21,7 +21,7 @@ import (
 type Reflected struct {
 	// shape is JSON with a mark in the place of every time. Equal shapes share their memory.
 	shape unique.Handle[string]
-	// times are in seconds since 1970, as varints.
+	// times are varints: the first one in seconds since 1970, each other one in seconds since the one before, which is seldom long.
 	times string
 }
 
@@ -39,8 +39,10 @@ func Reflect(picked map[string]any) Reflected {
 		return Reflected{}
 	}
 	var packed []byte
+	before := int64(0)
 	for _, seconds := range times {
-		packed = binary.AppendVarint(packed, seconds)
+		packed = binary.AppendVarint(packed, seconds-before)
+		before = seconds
 	}
 	return Reflected{unique.Make(string(shape)), string(packed)}
 }
@@ -120,9 +122,11 @@ func (s shapes) fill(r Reflected) map[string]any {
 		s[r.shape] = shape
 	}
 	var times []int64
+	before := int64(0)
 	for packed := []byte(r.times); len(packed) > 0; {
-		seconds, n := binary.Varint(packed)
-		times, packed = append(times, seconds), packed[n:]
+		since, n := binary.Varint(packed)
+		before += since
+		times, packed = append(times, before), packed[n:]
 	}
 	picked, _ := filled(shape, times).(map[string]any) // as shape is one
 	return picked

@@ -16,14 +16,15 @@ type Reports struct {
 }
 
 type storedReport struct {
-	said                           unique.Handle[sharedReport]
-	generation, observedGeneration int64
-	times                          string // of the Reflected
+	said       unique.Handle[sharedReport]
+	generation int64
+	times      string // of the Reflected
 }
 
 // sharedReport is the part of a Report that many objects have in common.
 type sharedReport struct {
 	digest        string
+	behind        int64 // the generations after the observed one
 	observes      bool
 	health        kind.Health
 	message       string
@@ -39,7 +40,7 @@ func (r *Reports) Get(id manifest.ID) (Report, bool) {
 	}
 	s := kept.said.Value()
 	return Report{
-		Digest: s.digest, Generation: kept.generation, ObservedGeneration: kept.observedGeneration, Observes: s.observes,
+		Digest: s.digest, Generation: kept.generation, ObservedGeneration: kept.generation - s.behind, Observes: s.observes,
 		Health: s.health, Message: s.message, Unschedulable: s.unschedulable, Status: Reflected{s.shape, kept.times},
 	}, true
 }
@@ -50,8 +51,10 @@ func (r *Reports) Put(id manifest.ID, report Report) {
 		r.of = map[unique.Handle[manifest.ID]]storedReport{}
 	}
 	r.of[unique.Make(id)] = storedReport{
-		said:       unique.Make(sharedReport{report.Digest, report.Observes, report.Health, report.Message, report.Unschedulable, report.Status.shape}),
-		generation: report.Generation, observedGeneration: report.ObservedGeneration, times: report.Status.times,
+		said: unique.Make(sharedReport{
+			report.Digest, report.Generation - report.ObservedGeneration, report.Observes, report.Health, report.Message, report.Unschedulable, report.Status.shape,
+		}),
+		generation: report.Generation, times: report.Status.times,
 	}
 }
 

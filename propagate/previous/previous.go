@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -33,6 +35,21 @@ type Cluster struct {
 	Replicas    *int32 `json:"replicas,omitempty"`
 	Completions *int32 `json:"completions,omitempty"`
 	Held        bool   `json:"held,omitempty"`
+}
+
+// ShareClusters takes over the list of clusters of another decision, of which some may be nil, if it is the same.
+func (d *Decision) ShareClusters(others ...*Decision) {
+	for _, other := range others {
+		if other != nil && len(d.Clusters) > 0 && slices.EqualFunc(other.Clusters, d.Clusters, Cluster.equal) {
+			d.Clusters = other.Clusters
+			return
+		}
+	}
+}
+
+// equal reports whether two clusters are chosen in the same way.
+func (c Cluster) equal(other Cluster) bool {
+	return c.Name == other.Name && c.Held == other.Held && ptr.Equal(c.Replicas, other.Replicas) && ptr.Equal(c.Completions, other.Completions)
 }
 
 // Descheduled is the memory of the descheduler about one object.
