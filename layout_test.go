@@ -48,7 +48,7 @@ var granted = map[[2]string]string{
 }
 
 // everywhere are the packages that every package may import; they import none of ours.
-var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject", "internal/compact"}
+var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject", "internal/compact", "internal/leastrole"}
 
 // within is who may import whom among the packages below a folder; "." is the folder itself, which may import all of them.
 var within = map[string]map[string][]string{
@@ -60,6 +60,7 @@ var within = map[string]map[string][]string{
 		"gitrepo":        {"gitrepo/edit", "text"},
 		"plancache":      {},
 		"clusterimport":  {"exit", "hub", "load", "text"},
+		"livesource":     {"hub", "load", "text"},
 		"promote":        {"hub", "members/fanout", "text"},
 		"load":           {"exit", "gitrepo", "hub", "plancache", "text"},
 		"progress":       {"exit", "hub", "text"},

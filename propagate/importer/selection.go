@@ -33,7 +33,7 @@ type Selection struct {
 }
 
 // systemNamespaces belong to the cluster, or to accord.
-var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease", "accord-system"}
+var systemNamespaces = append(unrender.SystemNamespaces(), "accord-system")
 
 // Check returns an error for a selection that cannot be meant.
 func (s Selection) Check() error {

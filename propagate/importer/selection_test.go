@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/leastrole"
 	"github.com/accord-dev/accord/propagate/importer"
 )
 
@@ -76,13 +77,10 @@ func TestRights(t *testing.T) {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"list"}}
 	}
 	all := []importer.Resource{deployments, clusterRoles, namespaces}
-	require.Equal(t, importer.Rights{
-		Cluster:    []rbacv1.PolicyRule{list("", "namespaces"), list("apps", "deployments"), list("rbac.authorization.k8s.io", "clusterroles")},
-		Namespaces: map[string][]rbacv1.PolicyRule{},
+	require.Equal(t, leastrole.Rules{
+		"": {list("", "namespaces"), list("apps", "deployments"), list("rbac.authorization.k8s.io", "clusterroles")},
 	}, importer.Selection{}.Rights(all))
-	require.Equal(t, importer.Rights{
-		Namespaces: map[string][]rbacv1.PolicyRule{"shop": {
-			list("apps", "deployments"), {APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: []string{"shop"}, Verbs: []string{"get"}},
-		}},
-	}, importer.Selection{Namespaces: []string{"shop"}}.Rights([]importer.Resource{deployments, namespaces}))
+	require.Equal(t, leastrole.Rules{"shop": {
+		list("apps", "deployments"), {APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: []string{"shop"}, Verbs: []string{"get"}},
+	}}, importer.Selection{Namespaces: []string{"shop"}}.Rights([]importer.Resource{deployments, namespaces}))
 }

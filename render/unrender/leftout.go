@@ -62,11 +62,17 @@ func KindLeftOut(gk schema.GroupKind) string {
 	return clusterMade[gk.Group+"/"+gk.Kind]
 }
 
+// systemNamespaces belong to Kubernetes.
+var systemNamespaces = []string{"kube-system", "kube-public", "kube-node-lease"}
+
+// SystemNamespaces returns the namespaces that belong to Kubernetes: their objects belong into no Git repository, and no other cluster.
+func SystemNamespaces() []string { return slices.Clone(systemNamespaces) }
+
 // ofCluster are the names of the objects that every cluster makes for itself.
 var ofCluster = map[string][]string{
 	"/ConfigMap":                      {"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert", "extension-apiserver-authentication"},
 	"/ServiceAccount":                 {"default"},
-	"/Namespace":                      {"default", "kube-system", "kube-public", "kube-node-lease"},
+	"/Namespace":                      append([]string{"default"}, systemNamespaces...),
 	"scheduling.k8s.io/PriorityClass": {"system-cluster-critical", "system-node-critical"},
 	"networking.k8s.io/ServiceCIDR":   {"kubernetes"},
 }

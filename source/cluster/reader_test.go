@@ -257,7 +257,7 @@ func grant(t *testing.T, admin kubernetes.Interface, cfg *rest.Config, selected 
 	require.NoError(t, err)
 	scopes, err := selected.Scopes(apis)
 	require.NoError(t, err)
-	for _, o := range cluster.Rights(scopes, "accord-read", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: "User", Name: "reader"}) {
+	for _, o := range cluster.Rights(scopes).Objects("accord-read", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: "User", Name: "reader"}) {
 		switch o := o.(type) {
 		case *rbacv1.Role:
 			_, err = admin.RbacV1().Roles(o.Namespace).Create(t.Context(), o, metav1.CreateOptions{})

@@ -23,9 +23,6 @@ import (
 // policyGroup is the API group of policies. They count for the whole Federation, whatever their labels.
 const policyGroup = "policy.karmada.io"
 
-// ownNamespaces belong to Kubernetes. accord never propagates their objects.
-var ownNamespaces = []string{"kube-system", "kube-public", "kube-node-lease"}
-
 // DefaultKinds are read if a Selection names no kinds: "Kind" of the core group, or "group/Kind".
 var DefaultKinds = []string{
 	"ConfigMap", "PersistentVolumeClaim", "Service", "ServiceAccount", "apps/DaemonSet", "apps/Deployment", "apps/StatefulSet",
@@ -68,7 +65,7 @@ func NewSelection(s *v1alpha1.ClusterSource) (Selection, error) {
 			return Selection{}, fmt.Errorf("exclude.labelSelector: %w", err)
 		}
 	}
-	for _, glob := range slices.Concat(ownNamespaces, exclude.Namespaces) {
+	for _, glob := range slices.Concat(unrender.SystemNamespaces(), exclude.Namespaces) {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(glob), `\*`, ".*")
 		x.exclude.namespaces = append(x.exclude.namespaces, regexp.MustCompile("^"+pattern+"$"))
 		if !strings.Contains(glob, "*") {

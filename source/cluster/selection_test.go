@@ -128,7 +128,7 @@ func TestObjects(t *testing.T) {
 func TestRights(t *testing.T) {
 	scopes, err := selection(t, "{name: prod, namespaces: [shop], kinds: [Service, ConfigMap, Namespace]}").Scopes(apis())
 	require.NoError(t, err)
-	rights := Rights(scopes, "accord-read", rbacv1.Subject{Kind: "ServiceAccount", Namespace: "accord-system", Name: "reader"})
+	rights := Rights(scopes).Objects("accord-read", rbacv1.Subject{Kind: "ServiceAccount", Namespace: "accord-system", Name: "reader"})
 	require.Len(t, rights, 4)
 	require.Equal(t, []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"Namespace-plural"}, Verbs: []string{"get", "list", "watch"}}}, rights[0].(*rbacv1.ClusterRole).Rules)
 	role := rights[2].(*rbacv1.Role)
