@@ -60,8 +60,7 @@ func liveCluster(t *testing.T, w *world) {
 		put(fmt.Sprint("live-", i), "1")
 	}
 
-	r.commit("a policy", "grant.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: live, name: in-git}\n---\n"+
-		"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: live, name: in-git}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n", "policy.yaml", `apiVersion: policy.karmada.io/v1alpha1
+	policies := `apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
 metadata: {name: live, namespace: live}
 spec:
@@ -74,12 +73,14 @@ metadata: {name: live, namespace: live}
 spec:
   resourceSelectors: [{apiVersion: v1, kind: ConfigMap, name: live-0}]
   overrideRules: [{overriders: {plaintext: [{path: /data/key, operator: replace, value: standby}]}}]
-`)
+`
+	r.commit("a policy", "grant.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: live, name: in-git}\n---\n"+
+		"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: live, name: in-git}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n", "policy.yaml", policies)
 	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
 	live := &v1alpha1.ClusterSource{Name: "cluster-a", Namespaces: []string{liveNamespace}, Kinds: []string{"ConfigMap", "PersistentVolumeClaim"}}
 	w.declare(r, func(spec *v1alpha1.FederationSpec) {
 		spec.Interval.Duration = time.Minute
-		spec.Sources = append(spec.Sources, v1alpha1.Source{Name: "prod", Cluster: live})
+		spec.Sources = append(spec.Sources, v1alpha1.Source{Name: "prod", Cluster: live, Timeout: metav1.Duration{Duration: 3 * time.Second}})
 	})
 	want := map[string]string{"in-git": "", "live-0": "standby", "live-1": "1", "live-2": "1", "live-3": "1"}
 	becomes(want)
@@ -108,6 +109,30 @@ spec:
 	w.cables["cluster-a"].setCut(false)
 	delete(want, "live-2")
 	becomes(want)
+	w.federationIs(r, "Ready", metav1.ConditionTrue, "")
+
+	// Production is a black hole, and accord restarts. It goes on with the objects that it read last: it repairs them, and takes a change
+	// of the policies to the standby, as a switch-over needs.
+	w.stop()
+	w.cables["cluster-a"].setSilent(true)
+	require.NoError(t, production.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: liveNamespace, Name: "live-1"}}))
+	edited := &corev1.ConfigMap{}
+	require.NoError(t, standby.Get(t.Context(), client.ObjectKey{Namespace: liveNamespace, Name: "live-1"}, edited))
+	edited.Data["key"] = "by hand"
+	require.NoError(t, standby.Update(t.Context(), edited))
+	w.runIn(w.cache)
+	becomes(want)
+	w.federationIs(r, "Ready", metav1.ConditionFalse, "FetchFailed")
+	require.Regexp(t, `a live cluster cannot be read, and accord plans with the objects that it read last: source "prod": .*cluster cluster-a: .*\(unread since 20`, fmt.Sprint(w.declared(r).Status.Conditions))
+	r.push("switch over", "policy.yaml", strings.ReplaceAll(policies, "value: standby", "value: switched"))
+	w.asked(r, v1alpha1.RequestedAtAnnotation, "after the push")
+	want["live-0"] = "switched"
+	becomes(want)
+	w.federationIs(r, "Ready", metav1.ConditionFalse, "FetchFailed")
+	w.cables["cluster-a"].setSilent(false)
+	delete(want, "live-1")
+	becomes(want)
+	w.federationIs(r, "Ready", metav1.ConditionTrue, "")
 
 	t.Run("karmada#3834: a name of 253 characters", func(t *testing.T) {
 		name := strings.Repeat("long.", 50) + "end"

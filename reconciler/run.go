@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -58,7 +57,7 @@ import (
 
 // Options of the controllers.
 type Options struct {
-	// CacheDir holds the Git clones. It survives restarts, and may be deleted while nothing runs.
+	// CacheDir holds the Git clones and the snapshots of live clusters. It survives restarts, and may be deleted while nothing runs.
 	CacheDir string
 	// Sources decides which repositories the sources of Federations, and which forges their commit statuses, may name.
 	Sources source.Policy
@@ -201,8 +200,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
 	live := livecluster.New(livecluster.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Networks: o.Sources.Networks, Changed: c.replans.Federation, Shared: o.Share,
-		Dir: filepath.Join(o.CacheDir, "live"),
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Networks: o.Sources.Networks, InCluster: rest.InClusterConfig, CacheDir: o.CacheDir, Changed: c.replans.Federation, Shared: o.Share, Log: log,
 	})
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints, c.bundles),
@@ -282,6 +280,9 @@ func (c *controllers) snapshot(published *bundles.Store) metrics.Snapshot {
 	}
 	for _, f := range c.registry.Federations() {
 		s.Add(f.Key().String(), f.Figures(time.Now()), !c.registry.Follower(), c.registry.Owns)
+	}
+	for _, l := range c.planner.Sources.Live.Figures(time.Now()) {
+		s.Live = append(s.Live, metrics.LiveSource{Federation: l.Federation.String(), Source: l.Source, Objects: l.Objects, Unread: l.Unread, Listed: l.Listed, Read: l.Read})
 	}
 	connected := map[string]bool{}
 	for _, w := range c.pool.Workers() {

@@ -16,6 +16,7 @@ type cable struct {
 	target   string
 	mu       sync.Mutex
 	cut      bool
+	silent   bool
 	open     map[net.Conn]bool
 	count    int // of accepted connections
 }
@@ -51,6 +52,9 @@ func (c *cable) serve() {
 			near.Close()
 			continue
 		}
+		if c.isSilent() {
+			continue // keep has the connections, and setSilent closes them
+		}
 		pipes.Go(func() { _, _ = io.Copy(far, near); far.Close() })
 		pipes.Go(func() { _, _ = io.Copy(near, far); near.Close() })
 	}
@@ -80,6 +84,21 @@ func (c *cable) isCut() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cut
+}
+
+func (c *cable) isSilent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.silent
+}
+
+// setSilent makes the member a black hole, which accepts connections and answers nothing, or a member again.
+func (c *cable) setSilent(silent bool) {
+	c.mu.Lock()
+	c.silent = silent
+	c.mu.Unlock()
+	c.setCut(true)
+	c.setCut(false)
 }
 
 // setCut cuts all connections, or lets new ones through again.

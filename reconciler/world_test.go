@@ -141,9 +141,16 @@ var health = member.Health{
 // run starts the controllers in this process; w.stop ends them.
 func (w *world) run() {
 	w.t.Helper()
-	if w.ahead = (&atomic.Int64{}); !w.keepsCache {
+	if !w.keepsCache {
 		w.cache = w.t.TempDir()
 	}
+	w.runIn(w.cache)
+}
+
+// runIn starts the controllers with the files of an earlier start.
+func (w *world) runIn(cache string) {
+	w.t.Helper()
+	w.cache, w.ahead = cache, &atomic.Int64{}
 	ahead := w.ahead
 	w.start(reconciler.Options{
 		CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),

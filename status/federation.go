@@ -22,7 +22,7 @@ type FederationInput struct {
 	// revision before it, and counts nothing.
 	Planning string
 	// FetchError is the reason why the sources cannot be read, a *RefusalError if a Tenant refuses them, an *UnverifiedError
-	// if the newest revision is not verified; nil if they can be read.
+	// if the newest revision is not verified, an *UnreadError if the last objects of a live cluster count; nil if they can be read.
 	FetchError error
 	// Suspended is spec.suspend.
 	Suspended bool
@@ -87,7 +87,7 @@ func (in FederationInput) verdict() verdict {
 		if reason, message := SourceRefusal(in.FetchError); reason != "" {
 			return terminal(reason, message)
 		}
-		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError.Error())
+		return retrying(FetchFailed, FetchFailure(in.FetchError))
 	case in.Planning != "":
 		return inProgress("planning " + phrase.Revision(in.Planning))
 	case r == nil && in.Suspended:

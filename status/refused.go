@@ -41,6 +41,20 @@ type UnverifiedError struct{ Err error }
 func (e *UnverifiedError) Error() string { return e.Err.Error() }
 func (e *UnverifiedError) Unwrap() error { return e.Err }
 
+// UnreadError is the error of a live cluster that cannot be read now. Its last objects count.
+type UnreadError struct{ Err error }
+
+func (e *UnreadError) Error() string { return e.Err.Error() }
+func (e *UnreadError) Unwrap() error { return e.Err }
+
+// FetchFailure describes the error of the sources of a Federation.
+func FetchFailure(err error) string {
+	if _, unread := errors.AsType[*UnreadError](err); unread {
+		return "a live cluster cannot be read, and accord plans with the objects that it read last: " + err.Error()
+	}
+	return "the sources cannot be read; the clusters keep their objects: " + err.Error()
+}
+
 // RejectionReason returns the reason of the conditions and the event about a commit that err rejects.
 func RejectionReason(err error) string {
 	if _, refused := errors.AsType[*RefusalError](err); refused {

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -63,4 +65,9 @@ type ClusterExclusion struct {
 	Kinds []string `json:"kinds,omitempty"`
 	// LabelSelector selects objects by their labels.
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
+}
+
+// ReadsLiveCluster reports whether a source is a live cluster.
+func (s *FederationSpec) ReadsLiveCluster() bool {
+	return slices.ContainsFunc(s.Sources, func(s Source) bool { return s.Cluster != nil })
 }

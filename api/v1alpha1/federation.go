@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -184,8 +185,17 @@ type HealthCheckExpr struct {
 	Failed string `json:"failed,omitempty"`
 }
 
-// MaxSourceTimeout is the longest timeout of a source.
-const MaxSourceTimeout = 5 * time.Minute
+const (
+	// MaxSourceTimeout is the longest timeout of a source.
+	MaxSourceTimeout = 5 * time.Minute
+
+	defaultSourceTimeout = time.Minute
+)
+
+// FetchTimeout returns the time that one fetch may take.
+func (s *Source) FetchTimeout() time.Duration {
+	return min(cmp.Or(s.Timeout.Duration, defaultSourceTimeout), MaxSourceTimeout)
+}
 
 // Source is one Git repository, or one live cluster.
 //

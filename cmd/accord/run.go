@@ -48,7 +48,7 @@ func runCommand() *cobra.Command {
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub (default $" + hub.KubeconfigEnv + ", else as kubectl, else the pod's account)"
 	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of the leases and of the key of fingerprints")
 	flags.StringVar(&f.secrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
-	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones and of the snapshots of live clusters (default below the user's cache directory)")
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "elect a leader among several replicas")
 	flags.BoolVar(&f.share, "share-clusters", true, "execute some of the clusters while another replica leads; if false, stand by")
 	flags.StringVar(&f.replica, "replica", "", "unique name of this replica (default from the host name)")

@@ -21,17 +21,10 @@ import (
 type connection struct {
 	name   string // of the cluster, for texts
 	config *rest.Config
-	user   string // to impersonate; empty: none
-	digest string // of the source, the credentials, the Tenant and the user
-}
-
-// member connects. The requests have the rights of the account of the Tenant, if it has one.
-func (c connection) member() (*clusters.Member, error) {
-	m, err := clusters.Connect(c.config, c.name)
-	if err != nil {
-		return nil, err
-	}
-	return m.As(c.user)
+	user   string // to impersonate, the account of the Tenant; empty: none
+	// selected is the digest of the source, the server, the Tenant and the user: of all that decides which objects are read. digest
+	// covers the credentials, too.
+	selected, digest string
 }
 
 // connection reads the credentials of a source. The Secret of a Federation leads only to servers that its Tenant allows.
@@ -49,14 +42,19 @@ func (r *Readers) connection(ctx context.Context, q Request) (connection, error)
 		c.config, version, err = r.ofSecret(ctx, q)
 	default:
 		c.name = "in-cluster"
-		c.config, err = rest.InClusterConfig()
+		c.config, err = r.InCluster()
 	}
 	if err != nil {
 		return connection{}, err
 	}
-	text, err := json.Marshal([]any{s, version, c.user, q.Rules.ID()})
-	c.digest = fmt.Sprintf("%x", sha256.Sum256(text))
-	return c, err
+	c.selected = digestOf(s, c.config.Host, c.user, q.Rules.ID())
+	c.digest = digestOf(c.selected, version)
+	return c, nil
+}
+
+func digestOf(values ...any) string {
+	text, _ := json.Marshal(values) // each is a text, a number, or a struct of them
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // ofCluster returns the configuration of a Cluster of the hub, and the version of its credentials.

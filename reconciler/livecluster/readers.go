@@ -2,14 +2,18 @@
 package livecluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -22,28 +26,31 @@ import (
 
 // Options of the Readers.
 type Options struct {
-	// Hub reads Clusters, Secrets reads Secrets without a cache.
+	// Hub reads Clusters and Federations, Secrets reads Secrets without a cache.
 	Hub, Secrets client.Reader
 	// SecretsNamespace is the only namespace whose Secrets are credentials of Clusters.
 	SecretsNamespace string
 	// Networks are the private networks in which the servers of Secrets may be, beside those of the Tenant.
 	Networks egress.Networks
+	// InCluster returns the configuration of the ServiceAccount of the controllers.
+	InCluster func() (*rest.Config, error)
+	// CacheDir keeps the snapshots for a restart, below its directory "live".
+	CacheDir string
 	// Changed is called when a Federation has a new snapshot, or its cluster becomes unread or readable again.
 	Changed func(federation types.NamespacedName)
 	// Shared is set where several replicas share the clusters. The others cannot read the snapshots of this one.
 	Shared bool
-	// Dir keeps the newest snapshots on disk, which only the owner of the process can read; empty: they are in memory only.
-	Dir string
+	Log    *slog.Logger
 }
 
 // Readers has one reader for each source of each Federation, so that no Federation sees what only the credentials of another one may
 // read. The nil Readers read nothing.
 type Readers struct {
 	Options
-	spools spools
+	files files
 
 	mu      sync.Mutex
-	readers map[key]*reader
+	streams map[key]*stream
 }
 
 type key struct {
@@ -51,14 +58,17 @@ type key struct {
 	source     string
 }
 
-type reader struct {
-	*cluster.Reader
-	digest string // of the source and its credentials
+// stream is one source: its snapshots, and its reader while the source is read.
+type stream struct {
+	uid     types.UID // of the Federation
+	history *cluster.History
+	reader  *cluster.Reader
+	digest  string // of the reader
 }
 
 // New returns Readers without a reader.
 func New(o Options) *Readers {
-	return &Readers{Options: o, readers: map[key]*reader{}, spools: spools{dir: o.Dir, written: map[key]spooled{}}}
+	return &Readers{Options: o, files: newFiles(o.CacheDir), streams: map[key]*stream{}}
 }
 
 var (
@@ -68,69 +78,73 @@ var (
 
 // Request is the wish for a snapshot of a source.
 type Request struct {
-	Federation types.NamespacedName
+	Federation *v1alpha1.Federation
 	Source     v1alpha1.Source
 	// Rules are those of the Tenant that governs the Federation.
 	Rules *tenancy.Rules
 }
 
-// Snapshot returns the newest snapshot of a source. The first call begins to watch the cluster.
-func (r *Readers) Snapshot(ctx context.Context, q Request) (source.Snapshot, error) {
+// Reading is a snapshot of a source.
+type Reading struct {
+	source.Snapshot
+	// Unread is the reason why the cluster cannot be read now: the Snapshot is the last one, and the cluster may have other objects. Nil
+	// if the Snapshot is the newest.
+	Unread error
+}
+
+// Snapshot returns the newest snapshot of a source, or the last one if the cluster cannot be read. The first call begins to watch the
+// cluster. The last snapshot does not replace the newest one if a Tenant refuses the source, or if the source or its account has
+// changed since.
+func (r *Readers) Snapshot(ctx context.Context, q Request) (Reading, error) {
 	switch {
 	case r == nil:
-		return source.Snapshot{}, errNoReaders
+		return Reading{}, errNoReaders
 	case r.Shared:
-		return source.Snapshot{}, errShared
+		return Reading{}, errShared
 	}
 	way, err := r.connection(ctx, q)
 	if err != nil {
-		r.close(key{q.Federation, q.Source.Name})
-		return source.Snapshot{}, err
+		r.close(client.ObjectKeyFromObject(q.Federation), q.Source.Name)
+		return Reading{}, err
 	}
-	opened, err := r.open(q, way)
+	s, err := r.open(q, way)
 	if err != nil {
-		return source.Snapshot{}, err
+		return Reading{}, err
 	}
-	ctx, end := context.WithTimeout(ctx, timeout(q.Source))
+	ctx, end := context.WithTimeout(ctx, q.Source.FetchTimeout())
 	defer end()
-	snapshot, err := opened.Snapshot(ctx)
-	r.spools.keep(key{q.Federation, q.Source.Name}, opened.Latest(), err != nil)
-	return snapshot, err
-}
-
-// Pin returns the snapshot that a standby runs, and keeps it on disk.
-func (r *Readers) Pin(federation types.NamespacedName, name, revision string) (source.Snapshot, error) {
-	s, err := r.At(federation, name, revision)
-	if err == nil {
-		r.spools.keep(key{federation, name}, s, true)
+	newest, err := s.reader.Snapshot(ctx)
+	if errors.Is(err, source.ErrUnreachable) || errors.Is(err, source.ErrAuth) {
+		if last, _, found := s.history.Last(way.selected); found {
+			return Reading{last, err}, nil
+		}
 	}
-	return s, err
+	return Reading{newest, nil}, err
 }
 
-func timeout(s v1alpha1.Source) time.Duration {
-	if s.Timeout.Duration == 0 {
-		return source.DefaultTimeout
-	}
-	return min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout)
-}
-
-// At returns an earlier snapshot of a source, which is in memory or on disk.
-func (r *Readers) At(federation types.NamespacedName, name, revision string) (source.Snapshot, error) {
+// At returns an earlier snapshot of a source.
+func (r *Readers) At(fed *v1alpha1.Federation, name, revision string) (source.Snapshot, error) {
 	if r != nil {
-		k := key{federation, name}
-		if known := r.known(k); known != nil {
-			if s, kept := known.At(revision); kept {
-				return s, nil
-			}
+		if s, kept := r.stream(fed, name).history.At(revision); kept {
+			return s, nil
 		}
 		if s, kept := r.spools.at(k, revision); kept {
 			return s, nil
 		}
 	}
-	return source.Snapshot{}, fmt.Errorf("accord does not have the objects of the live cluster at %s any more", revision)
+	return source.Snapshot{}, fmt.Errorf("accord does not keep the objects of the live cluster at %s any more", revision)
 }
 
-// Keep keeps the snapshots of a Federation that its Releases name, and closes the readers of sources that it does not have any more.
+// Pin returns the snapshot that a standby runs, and keeps it.
+func (r *Readers) Pin(fed *v1alpha1.Federation, name, revision string) (source.Snapshot, error) {
+	s, err := r.At(fed, name, revision)
+	if err == nil {
+		r.stream(fed, name).history.Pin(revision)
+	}
+	return s, err
+}
+
+// Keep keeps the snapshots of a Federation that its Releases name, and drops the sources that it does not have any more.
 func (r *Readers) Keep(fed *v1alpha1.Federation, releases []v1alpha1.Release) {
 	if r == nil {
 		return
@@ -148,63 +162,124 @@ func (r *Readers) Keep(fed *v1alpha1.Federation, releases []v1alpha1.Release) {
 			revisions[s.Name][s.Revision] = true
 		}
 	}
-	for _, k := range r.of(client.ObjectKeyFromObject(fed)) {
-		if !live[k.source] {
-			r.close(k)
-		} else if known := r.known(k); known != nil {
-			known.Keep(revisions[k.source])
+	of := client.ObjectKeyFromObject(fed)
+	for name, s := range r.of(of) {
+		if !live[name] {
+			r.drop(of, name)
+		} else {
+			s.history.Keep(revisions[name])
 		}
 	}
 }
 
-// Close ends the watches of a Federation.
+// Close ends the watches of a Federation. Its snapshots stay.
 func (r *Readers) Close(federation types.NamespacedName) {
 	if r == nil {
 		return
 	}
-	for _, k := range r.of(federation) {
-		r.close(k)
+	for name := range r.of(federation) {
+		r.close(federation, name)
 	}
 }
 
-// Run ends all watches when ctx ends.
+// Forget ends the watches of a Federation that was deleted, and removes its snapshots.
+func (r *Readers) Forget(federation types.NamespacedName) {
+	if r == nil {
+		return
+	}
+	for name := range r.of(federation) {
+		r.drop(federation, name)
+	}
+}
+
+// Run removes the snapshots of Federations that were deleted while accord did not run, and ends all watches when ctx ends.
 func (r *Readers) Run(ctx context.Context) error {
+	if err := r.files.sweep(ctx, r.Hub); err != nil {
+		r.Log.Warn("cannot remove the snapshots of deleted Federations", "error", err)
+	}
 	<-ctx.Done()
 	r.mu.Lock()
-	all := r.readers
-	r.readers = map[key]*reader{}
+	all := r.streams
+	r.streams = map[key]*stream{}
 	r.mu.Unlock()
-	for _, known := range all {
-		known.Close()
+	for _, s := range all {
+		if s.reader != nil {
+			s.reader.Close()
+		}
 	}
 	return nil
 }
 
-// of returns the sources of a Federation that have a reader.
-func (r *Readers) of(federation types.NamespacedName) (all []key) {
+// Figures are the metrics of a source.
+type Figures struct {
+	Federation types.NamespacedName
+	Source     string
+	cluster.Figures
+}
+
+// Figures returns the metrics of the sources that are read, sorted.
+func (r *Readers) Figures(now time.Time) []Figures {
+	r.mu.Lock()
+	readers := map[key]*cluster.Reader{}
+	for k, s := range r.streams {
+		if s.reader != nil {
+			readers[k] = s.reader
+		}
+	}
+	r.mu.Unlock()
+	var all []Figures
+	for k, open := range readers {
+		all = append(all, Figures{k.federation, k.source, open.Figures(now)})
+	}
+	slices.SortFunc(all, func(a, b Figures) int {
+		return cmp.Or(cmp.Compare(a.Federation.String(), b.Federation.String()), cmp.Compare(a.Source, b.Source))
+	})
+	return all
+}
+
+// of returns the streams of a Federation by the names of their sources.
+func (r *Readers) of(federation types.NamespacedName) map[string]*stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for k := range r.readers {
+	all := map[string]*stream{}
+	for k, s := range r.streams {
 		if k.federation == federation {
-			all = append(all, k)
+			all[k.source] = s
 		}
 	}
 	return all
 }
 
-func (r *Readers) known(k key) *reader {
+// stream returns the stream of a source. The first time, it reads the snapshots of the process before.
+func (r *Readers) stream(fed *v1alpha1.Federation, name string) *stream {
+	k := key{client.ObjectKeyFromObject(fed), name}
+	r.mu.Lock()
+	known := r.streams[k]
+	r.mu.Unlock()
+	if known != nil && known.uid == fed.UID {
+		return known
+	}
+	if known != nil { // it was deleted, and created again
+		r.drop(k.federation, name)
+	}
+	history, err := cluster.OpenHistory(r.files.path(k), string(fed.UID))
+	if err != nil {
+		r.Log.Warn("cannot read all snapshots of a live cluster", "federation", k.federation, "source", name, "error", err)
+	}
+	s := &stream{uid: fed.UID, history: history}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.readers[k]
+	r.streams[k] = s // a Federation is reconciled by one worker at a time
+	return s
 }
 
-// open returns the reader of a source. It replaces one with another selection or other credentials.
-func (r *Readers) open(q Request, way connection) (*reader, error) {
-	k := key{q.Federation, q.Source.Name}
-	if known := r.known(k); known != nil && known.digest == way.digest {
-		return known, nil
+// open returns the stream of a source with its reader. It replaces a reader with another selection or other credentials.
+func (r *Readers) open(q Request, way connection) (*stream, error) {
+	s, of := r.stream(q.Federation, q.Source.Name), client.ObjectKeyFromObject(q.Federation)
+	if s.reader != nil && s.digest == way.digest {
+		return s, nil
 	}
-	r.close(k)
+	r.close(of, q.Source.Name)
 	selection, err := cluster.NewSelection(q.Source.Cluster)
 	if err != nil {
 		return nil, err
@@ -215,25 +290,43 @@ func (r *Readers) open(q Request, way connection) (*reader, error) {
 		}
 		return nil
 	})
-	member, err := way.member()
+	opened, err := cluster.Open(cluster.Options{
+		Name: way.name, Config: way.config, User: way.user, Selection: selection, Selected: way.selected, History: s.history,
+		Changed: func() { r.Changed(of) },
+		Unsaved: func(err error) {
+			r.Log.Error("a restart cannot use the newest snapshot of a live cluster", "federation", of, "source", q.Source.Name, "error", err)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	opened := &reader{digest: way.digest, Reader: cluster.Open(cluster.Options{
-		Name: way.name, Member: member, Selection: selection, Changed: func() { r.Changed(q.Federation) },
-	})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.readers[k] = opened // a Federation is reconciled by one worker at a time
-	return opened, nil
+	s.reader, s.digest = opened, way.digest
+	return s, nil
 }
 
-func (r *Readers) close(k key) {
+// close ends the watches of a source.
+func (r *Readers) close(federation types.NamespacedName, name string) {
 	r.mu.Lock()
-	known := r.readers[k]
-	delete(r.readers, k)
-	r.mu.Unlock()
-	if known != nil {
-		known.Close()
+	var open *cluster.Reader
+	if s := r.streams[key{federation, name}]; s != nil {
+		open, s.reader = s.reader, nil
 	}
+	r.mu.Unlock()
+	if open != nil {
+		open.Close()
+	}
+}
+
+// drop ends the watches of a source, and removes its snapshots.
+func (r *Readers) drop(federation types.NamespacedName, name string) {
+	r.close(federation, name)
+	k := key{federation, name}
+	if err := r.files.remove(k); err != nil {
+		r.Log.Warn("cannot remove the snapshots of a live cluster", "federation", federation, "source", name, "error", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.streams, k)
 }

@@ -77,10 +77,20 @@ const (
 	ofManager    = "manager"
 	ofResource   = "resource"
 	ofVerb       = "verb"
+	ofSource     = "source"
+	ofKind       = "kind"
 )
 
 var (
 	sourceReady           = newSeries("accord_source_ready", gauge, "1 if the last fetch read all sources of the Federation, else 0: the clusters then keep their objects.", ofFederation)
+	lagSeconds            = newSeries("accord_federation_lag_seconds", gauge, "Seconds since the oldest change of the sources that a cluster of the Federation does not have: 0 while all have every change that accord has read. Alert on accord_live_unread, too: accord does not know the changes of a cluster that it cannot read.", ofFederation)
+	liveObjects           = newSeries("accord_live_objects", gauge, "Objects that accord reads from the live cluster that is the source, by kind (\"Deployment.apps\").", ofFederation, ofSource, ofKind)
+	liveUnread            = newSeries("accord_live_unread", gauge, "1 while the live cluster cannot be read, else 0. accord then goes on with the objects that it read last.", ofFederation, ofSource)
+	liveRead              = newSeries("accord_live_read_timestamp_seconds", gauge, "Unix time at which the live cluster was last known to have the objects with which accord plans. It is the current time while accord follows the cluster. Absent before the first snapshot.", ofFederation, ofSource)
+	liveListed            = newSeries("accord_live_listed_timestamp_seconds", gauge, "Unix time of the last full comparison with the live cluster: each kind was completely listed since then. Between lists accord follows its watches. Absent before the first one.", ofFederation, ofSource)
+	kindDesired           = newSeries("accord_kind_objects_desired", gauge, "Objects of a kind that the plan places on the cluster, without those that are held. The metrics by kind are present for Federations that read a live cluster.", ofFederation, ofCluster, ofKind)
+	kindApplied           = newSeries("accord_kind_objects_applied", gauge, "Desired objects of a kind that are synchronized: the cluster runs their desired version.", ofFederation, ofCluster, ofKind)
+	kindFailed            = newSeries("accord_kind_objects_failed", gauge, "Desired objects of a kind that cannot be applied, or that are not healthy.", ofFederation, ofCluster, ofKind)
 	lastReconcile         = newSeries("accord_federation_last_reconcile_timestamp_seconds", gauge, "Unix time of the last reconciliation of the Federation, whatever its result. Absent before the first one in this process.", ofFederation)
 	intervalSeconds       = newSeries("accord_federation_interval_seconds", gauge, "The interval at which the Federation is reconciled (spec.interval).", ofFederation)
 	suspendedNow          = newSeries("accord_federation_suspended", gauge, "1 if the Federation is suspended (spec.suspend), else 0.", ofFederation)
@@ -121,7 +131,8 @@ var (
 
 // catalogue lists all metrics in the order of the documentation.
 var catalogue = []*series{
-	sourceReady, lastReconcile, intervalSeconds, suspendedNow,
+	sourceReady, lagSeconds, lastReconcile, intervalSeconds, suspendedNow,
+	liveObjects, liveUnread, liveRead, liveListed, kindDesired, kindApplied, kindFailed,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
 	evictionsBegun, evictionsOpen, evictionRecovery, descheduled,
 	objectsDesired, objectsApplied, objectsByState,

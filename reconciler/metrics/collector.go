@@ -25,6 +25,8 @@ type Snapshot struct {
 	// Executions are the clusters that this replica executes.
 	Executions       []Execution
 	StatusQueueDepth int
+	// Live are the live clusters that this replica reads.
+	Live []LiveSource
 	// Bundles has the figures of the bundles that this replica serves; nil if no API serves them.
 	Bundles *bundles.Counts
 }
@@ -47,6 +49,15 @@ type Delivery struct {
 	Summary             v1alpha1.Summary
 	PruneBlocked        bool
 	LastSuccess         time.Time // zero if it is not known
+	Kinds               map[string]counts.Kind
+}
+
+// LiveSource has the figures of a live cluster that is a source.
+type LiveSource struct {
+	Federation, Source string
+	Objects            map[string]int // by kind
+	Unread             bool
+	Listed, Read       time.Time // zero if unknown
 }
 
 // Execution has the counts of the work of this replica on one cluster for one Federation.
@@ -78,7 +89,7 @@ func (s *Snapshot) Add(federation string, f figures.Federation, leads bool, exec
 	for _, d := range f.Clusters {
 		if leads {
 			s.Deliveries = append(s.Deliveries, Delivery{
-				Federation: federation, Cluster: d.Cluster, State: d.State, Summary: d.Summary, PruneBlocked: d.PruneBlocked, LastSuccess: d.LastReady,
+				Federation: federation, Cluster: d.Cluster, State: d.State, Summary: d.Summary, PruneBlocked: d.PruneBlocked, LastSuccess: d.LastReady, Kinds: d.Kinds,
 			})
 		}
 		if executes(d.Cluster) {
@@ -119,6 +130,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	for _, d := range s.Deliveries {
 		send(d.metrics())
 	}
+	for _, l := range s.Live {
+		send(l.metrics())
+	}
 	for _, x := range s.Executions {
 		send(x.metrics())
 	}
@@ -143,6 +157,11 @@ func (f *Federation) metrics() []prometheus.Metric {
 		evictionRecovery.histogram(&f.Failover.Recovery, f.Name),
 		descheduled.metric(float64(f.Failover.Descheduled), f.Name),
 	}
+	lag := time.Duration(0)
+	if behind := f.LeadTime.Behind; !behind.IsZero() {
+		lag = max(0, time.Since(behind))
+	}
+	all = append(all, lagSeconds.metric(lag.Seconds(), f.Name))
 	for _, reason := range slices.Sorted(maps.Keys(f.Failover.Begun)) {
 		all = append(all, evictionsBegun.metric(float64(f.Failover.Begun[reason]), f.Name, reason))
 	}
@@ -172,8 +191,27 @@ func (d *Delivery) metrics() []prometheus.Metric {
 	for _, n := range byState(d.Summary) {
 		all = append(all, objectsByState.metric(float64(n.count), d.Federation, d.Cluster, string(n.state)))
 	}
+	for _, kind := range slices.Sorted(maps.Keys(d.Kinds)) {
+		n := d.Kinds[kind]
+		all = append(all, kindDesired.metric(float64(n.Desired), d.Federation, d.Cluster, kind),
+			kindApplied.metric(float64(n.Applied), d.Federation, d.Cluster, kind), kindFailed.metric(float64(n.Failed), d.Federation, d.Cluster, kind))
+	}
 	if !d.LastSuccess.IsZero() {
 		all = append(all, lastSuccess.metric(unix(d.LastSuccess), d.Federation, d.Cluster))
+	}
+	return all
+}
+
+func (l *LiveSource) metrics() []prometheus.Metric {
+	all := []prometheus.Metric{liveUnread.metric(boolean(l.Unread), l.Federation, l.Source)}
+	for _, kind := range slices.Sorted(maps.Keys(l.Objects)) {
+		all = append(all, liveObjects.metric(float64(l.Objects[kind]), l.Federation, l.Source, kind))
+	}
+	if !l.Read.IsZero() {
+		all = append(all, liveRead.metric(unix(l.Read), l.Federation, l.Source))
+	}
+	if !l.Listed.IsZero() {
+		all = append(all, liveListed.metric(unix(l.Listed), l.Federation, l.Source))
 	}
 	return all
 }

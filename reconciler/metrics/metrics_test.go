@@ -50,7 +50,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 		require.Regexp(t, `\.$`, m.Help, m.Name)
 		require.NotContains(t, m.Help, "|", m.Name)
 		for _, l := range m.Labels {
-			require.Contains(t, []string{ofFederation, ofCluster, ofState, ofReason, ofResult, ofManager, ofResource, ofVerb}, l, m.Name)
+			require.Contains(t, []string{ofFederation, ofCluster, ofState, ofReason, ofResult, ofManager, ofResource, ofVerb, ofSource, ofKind}, l, m.Name)
 		}
 	}
 }

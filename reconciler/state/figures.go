@@ -13,7 +13,7 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := figures.Federation{
-		SourceReady: f.newest.sourceError == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
+		SourceReady: f.newest.fetchError() == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
 		LastReconcile: f.declared.reconciledAt, LeadTime: f.leadTime,
 	}
 	if f.records.release != nil {
@@ -36,6 +36,9 @@ func (f *Federation) clusterFigures(l *delivery.State, now time.Time) figures.Cl
 	}
 	if ready(s) { // now, as far as the cluster is reachable
 		x.LastReady = f.registry.Reachability(l.Name, now).LastProbe
+	}
+	if f.declared.object.Spec.ReadsLiveCluster() {
+		x.Kinds = l.ByKind(f.circumstances(f.registry.Reachability(l.Name, now).Unreachable))
 	}
 	return x
 }

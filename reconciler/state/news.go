@@ -20,7 +20,7 @@ func (f *Federation) Reconciled(now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.declared.reconciledAt = now
-	f.news.Reconciled(&c, f.declared.object, f.newest.sourceError == nil)
+	f.news.Reconciled(&c, f.declared.object, f.newest.fetchError() == nil)
 	return c
 }
 

@@ -19,6 +19,8 @@ import (
 type newestRevision struct {
 	// sourceError is the error of the last fetch of the sources, or the refusal of a Tenant; nil if they were read.
 	sourceError error
+	// unread is the reason why the last objects of a live cluster count; nil if all sources are the newest.
+	unread error
 	// invalid is the reason why the newest commit could not be planned; nil if it could.
 	invalid error
 	// planning is the revision that is being planned; empty for none.
@@ -103,6 +105,26 @@ func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 	f.declared.evaluated = f.declared.object.Generation
 	f.news.SourceFailed(&c, f.declared.object, err)
 	return c
+}
+
+// SourcesRead records that the sources were read. unread is the reason why the last objects of a live cluster count; nil if all are the
+// newest.
+func (f *Federation) SourcesRead(unread error) (c changes.Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.newest.unread = unread
+	if unread != nil {
+		f.news.SourceFailed(&c, f.declared.object, unread)
+	}
+	return c
+}
+
+// fetchError returns the reason why the status cannot be about the newest objects of the sources; nil if it can.
+func (n *newestRevision) fetchError() error {
+	if n.sourceError != nil {
+		return n.sourceError
+	}
+	return n.unread
 }
 
 // Reject records that a commit cannot be planned. It returns the Release to put; its status has the reason with file

@@ -25,6 +25,7 @@ import (
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/source/verify"
+	"github.com/accord-dev/accord/status"
 )
 
 // Checkout is one state of all sources of a Federation.
@@ -37,6 +38,8 @@ type Checkout struct {
 	signers map[string][]verify.Signer
 	// again is the time after which the repositories are to be read again; 0 if they were read for the checkout.
 	again time.Duration
+	// unread is the reason why the snapshot of a live cluster is the last one, which may be old; nil if all are the newest.
+	unread error
 }
 
 // Sources reads the sources of Federations.
@@ -102,8 +105,12 @@ func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules
 			if revision := pins[s.Name]; s.Ref == nil && revision != "" {
 				s.Ref = &v1alpha1.Ref{Commit: revision} // see live
 			}
-			if snap, err = sources.live(ctx, fed, s, rules, offline); err != nil {
+			r, err := sources.live(ctx, fed, s, rules, offline)
+			if err != nil {
 				return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+			}
+			if snap = r.Snapshot; r.Unread != nil {
+				c.unread = errors.Join(c.unread, &status.UnreadError{Err: fmt.Errorf("source %q: %w", s.Name, r.Unread)})
 			}
 		}
 		c.snapshots = append(c.snapshots, snap)
@@ -113,7 +120,7 @@ func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules
 
 // git reads a repository.
 func (x Sources) git(ctx context.Context, s v1alpha1.Source, networks egress.Networks, secret secrets, offline bool) (source.Snapshot, error) {
-	o := source.Options{URL: s.URL, Insecure: s.Insecure, Networks: networks, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
+	o := source.Options{URL: s.URL, Insecure: s.Insecure, Networks: networks, Timeout: s.FetchTimeout(), Offline: offline}
 	if s.Ref != nil {
 		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 	}

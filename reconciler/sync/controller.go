@@ -141,7 +141,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if fed.Spec.Suspend {
-		c.Sources.forget(f.Key())
+		c.Sources.pause(f.Key())
 		c.pool.Suspend(f)
 	} else if err := errors.Join(c.evict(ctx, f, fed), c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
@@ -152,7 +152,7 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	f.Handled(requestedAt(fed))
 	c.pool.Enqueue(f.Reconciled(time.Now()))
 	after := requeueAfter(f, fed, time.Now())
-	if s.delayed {
+	if s.delayed || s.checkout.unread != nil {
 		after = min(after, changes.RetryInterval)
 	}
 	if s.checkout.again > 0 {
@@ -234,6 +234,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}
+	c.pool.Enqueue(s.f.SourcesRead(s.checkout.unread))
 	_, releases := s.f.SourcesAt()
 	c.Sources.Live.Keep(s.fed, releases)
 	s.checkout = s.checkout.sinceActive(s.f)

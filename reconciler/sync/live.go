@@ -16,32 +16,40 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// live reads a live cluster. A recorded revision, and one that a RecoveryPlan pins, has spec.ref of the source at its snapshot, see pin. Offline, it is only in memory or on disk;
-// otherwise the cluster may still have the same objects.
-func (x Sources) live(ctx context.Context, fed *v1alpha1.Federation, s v1alpha1.Source, rules *tenancy.Rules, offline bool) (source.Snapshot, error) {
-	key := client.ObjectKeyFromObject(fed)
+// live reads a live cluster. A recorded revision, and one that a RecoveryPlan pins, has spec.ref of the source at its snapshot, see pin.
+// Offline, accord must have kept it; otherwise the cluster may still have the same objects.
+func (x Sources) live(ctx context.Context, fed *v1alpha1.Federation, s v1alpha1.Source, rules *tenancy.Rules, offline bool) (livecluster.Reading, error) {
 	if s.Ref == nil {
-		return x.Live.Snapshot(ctx, livecluster.Request{Federation: key, Source: s, Rules: rules})
+		return x.Live.Snapshot(ctx, livecluster.Request{Federation: fed, Source: s, Rules: rules})
 	}
 	read := x.Live.Pin
 	if offline {
 		read = x.Live.At
 	}
-	kept, err := read(key, s.Name, s.Ref.Commit)
+	kept, err := read(fed, s.Name, s.Ref.Commit)
 	if err == nil || offline {
-		return kept, err
+		return livecluster.Reading{Snapshot: kept}, err
 	}
-	if now, unread := x.Live.Snapshot(ctx, livecluster.Request{Federation: key, Source: s, Rules: rules}); unread != nil {
-		return source.Snapshot{}, unread
+	if now, unread := x.Live.Snapshot(ctx, livecluster.Request{Federation: fed, Source: s, Rules: rules}); unread != nil {
+		return livecluster.Reading{}, unread
 	} else if now.Revision == s.Ref.Commit {
 		return now, nil
+	} else if now.Unread != nil {
+		return livecluster.Reading{}, now.Unread
 	}
-	return source.Snapshot{}, err
+	return livecluster.Reading{}, err
 }
 
-// forget ends the watches for a Federation that is deleted, suspended or refused.
-func (x Sources) forget(federation types.NamespacedName) {
+// pause ends the watches for a Federation that is suspended or refused.
+func (x Sources) pause(federation types.NamespacedName) {
 	x.Live.Close(federation)
+	x.recent.forget(federation)
+	x.plans.forget(federation)
+}
+
+// forget ends the watches for a Federation that is deleted, and removes its snapshots.
+func (x Sources) forget(federation types.NamespacedName) {
+	x.Live.Forget(federation)
 	x.recent.forget(federation)
 	x.plans.forget(federation)
 }

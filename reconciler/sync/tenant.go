@@ -47,7 +47,7 @@ func (c *Controller) govern(ctx context.Context, s *scope) (bool, error) {
 		s.rules, err = rules, tenantRefusal(rules.Sources(s.fed.Spec.Sources))
 	}
 	if status.RejectionReason(err) == status.RefusedByTenant {
-		c.Sources.forget(s.f.Key())
+		c.Sources.pause(s.f.Key())
 		c.pool.Enqueue(s.f.SourceUnavailable(err))
 		return false, nil
 	}

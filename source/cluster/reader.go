@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/watch"
@@ -22,32 +24,39 @@ import (
 type Options struct {
 	// Name of the cluster in texts.
 	Name string
-	// Member is the connection to the cluster, which the Reader closes. It sends get, list and watch only.
-	Member    *clusters.Member
+	// Config is the way to the cluster. The Reader sends GET requests only, with the rights of User if it is not empty.
+	Config *rest.Config
+	User   string
+	// Selection selects the objects. Selected identifies everything that decides which objects the Reader may see, for History.
 	Selection Selection
+	Selected  string
+	// History gets each snapshot before anybody else does.
+	History *History
 	// Changed is called after a new snapshot, and when the cluster becomes unread or readable again. It must not block for long.
 	Changed func()
+	// Unsaved is called if the file of the History does not have a snapshot.
+	Unsaved func(error)
 }
 
 // Reader keeps the newest snapshot of a cluster. It owns the state of its watches, behind one lock.
 type Reader struct {
 	Options
-	ctx   context.Context
-	stop  context.CancelFunc
-	tasks sync.WaitGroup
-	wake  chan struct{} // has a value when there may be something to publish
+	member *clusters.Member
+	ctx    context.Context
+	stop   context.CancelFunc
+	tasks  sync.WaitGroup
+	wake   chan struct{} // has a value when there may be something to publish
 
 	mu       sync.Mutex
 	watchers map[watch.Scope]*watch.Watcher
 	kinds    map[watched]*kindState // nil until discovery answered
 	failed   error                  // of discovery
 	root     *node
+	known    *node // the files of the process before, until the first snapshot: equal files are in memory once
 	window   window
 	latest   source.Snapshot // without FS before the first
-	tree     *node           // of latest
-	past     history
-	unread   bool          // at the last call of Changed
-	updated  chan struct{} // closed and replaced when latest or an error changed
+	unread   bool            // at the last call of Changed
+	updated  chan struct{}   // closed and replaced when latest or an error changed
 }
 
 // watched is one kind of one scope.
@@ -58,7 +67,7 @@ type watched struct {
 
 // kindState is the state of one watch.
 type kindState struct {
-	listed bool // completely, once
+	listed time.Time // when the last complete list ended; zero before the first
 	// listing is set while a list is incomplete: it has some changes and not others.
 	listing bool
 	lost    error // nil while the watch is open
@@ -67,16 +76,29 @@ type kindState struct {
 }
 
 // Open begins to read a cluster. The caller must close the Reader.
-func Open(o Options) *Reader {
+func Open(o Options) (*Reader, error) {
 	r := &Reader{Options: o, wake: make(chan struct{}, 1), updated: make(chan struct{})}
 	r.ctx, r.stop = context.WithCancel(context.Background()) // lives until Close
+	if last, _, found := o.History.Last(o.Selected); found {
+		r.known = last.FS.(tree).root
+	}
+	cfg := rest.CopyConfig(o.Config)
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(ending{r.ctx, next}) })
+	member, err := clusters.Connect(cfg, o.Name)
+	if err == nil {
+		r.member, err = member.As(o.User)
+	}
+	if err != nil {
+		r.stop()
+		return nil, err
+	}
 	r.tasks.Go(r.run)
 	r.tasks.Go(r.discover)
 	r.tasks.Go(r.probe)
-	return r
+	return r, nil
 }
 
-// Close ends all watches.
+// Close ends all watches, and the requests in progress.
 func (r *Reader) Close() {
 	r.stop()
 	r.tasks.Wait()
@@ -86,7 +108,7 @@ func (r *Reader) Close() {
 	for _, w := range watchers {
 		w.Close()
 	}
-	r.Member.Close()
+	r.member.Close()
 }
 
 // Snapshot returns the newest snapshot. It waits for the first one until ctx ends. While the cluster cannot be read, it returns an
@@ -105,30 +127,9 @@ func (r *Reader) Snapshot(ctx context.Context) (source.Snapshot, error) {
 		select {
 		case <-updated:
 		case <-ctx.Done():
-			return source.Snapshot{}, fmt.Errorf("%w: cluster %s: its objects are not completely read yet", source.ErrUnreachable, r.Name)
+			return source.Snapshot{}, fmt.Errorf("%w: cluster %s: its objects are not completely read yet%s", source.ErrUnreachable, r.Name, r.since(time.Time{}))
 		}
 	}
-}
-
-// Latest returns the newest snapshot, also while the cluster cannot be read; without FS before the first one.
-func (r *Reader) Latest() source.Snapshot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.latest
-}
-
-// At returns an earlier snapshot; false if it is not kept any more.
-func (r *Reader) At(revision string) (source.Snapshot, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.past.at(revision)
-}
-
-// Keep keeps earlier snapshots with these revisions, beside the newest ones.
-func (r *Reader) Keep(revisions map[string]bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.past.keep(revisions)
 }
 
 // unreadLocked returns why the cluster cannot be read now; nil if it can, or if the first list has not ended.
@@ -152,11 +153,18 @@ func (r *Reader) unreadLocked() error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		kind = source.ErrAuth
 	}
-	text := fmt.Sprintf("cluster %s: %s", r.Name, phrase.Line(err.Error()))
-	if !since.IsZero() {
-		text += fmt.Sprintf(" (unread since %s; the objects that were read before stay)", since.UTC().Format(time.RFC3339))
+	return fmt.Errorf("%w: cluster %s: %s%s", kind, r.Name, phrase.Line(err.Error()), r.since(since))
+}
+
+// since describes since when the cluster is unread: since an error, or since the last snapshot was confirmed, if that is earlier.
+func (r *Reader) since(failed time.Time) string {
+	if _, seen, found := r.History.Last(r.Selected); found && (failed.IsZero() || seen.Before(failed)) {
+		failed = seen
 	}
-	return fmt.Errorf("%w: %s", kind, text)
+	if failed.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" (unread since %s; the objects that were read before stay)", failed.UTC().Format(time.RFC3339))
 }
 
 // touch has the next snapshot published when it is due.
@@ -169,16 +177,23 @@ func (r *Reader) touch() {
 
 // run publishes snapshots.
 func (r *Reader) run() {
-	timer := time.NewTimer(0)
+	timer, confirm := time.NewTimer(0), time.NewTicker(confirmInterval)
 	defer timer.Stop()
+	defer confirm.Stop()
 	for {
 		select {
 		case <-r.ctx.Done():
 			return
+		case <-confirm.C:
+			r.confirm()
+			continue
 		case <-r.wake:
 		case <-timer.C:
 		}
-		wait, changed := r.publish(time.Now())
+		next, wait, changed := r.due(time.Now())
+		if next.FS != nil {
+			r.publish(next)
+		}
 		if changed {
 			r.Changed()
 		}
@@ -188,44 +203,69 @@ func (r *Reader) run() {
 	}
 }
 
-// publish makes the next snapshot if it is due, and otherwise returns the time until then. It reports whether there is a new snapshot
-// or another state of the watches.
-func (r *Reader) publish(now time.Time) (wait time.Duration, changed bool) {
+// due returns the next snapshot if it is due, and otherwise the time until then. It reports whether there is one, or another state of
+// the watches.
+func (r *Reader) due(now time.Time) (next source.Snapshot, wait time.Duration, changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	unread := r.unreadLocked() != nil
-	changed, r.unread = unread != r.unread, unread
-	defer func() {
-		if changed {
-			close(r.updated)
-			r.updated = make(chan struct{})
-		}
-	}()
-	if unread || !r.wholeLocked() || r.latest.FS != nil && r.window.changes == 0 {
-		return 0, changed
+	if changed, r.unread = unread != r.unread, unread; changed {
+		r.updatedLocked()
 	}
-	if wait = r.window.due().Sub(now); wait > 0 && r.latest.FS != nil {
-		return wait, changed
+	first := r.latest.FS == nil
+	if unread || !r.wholeLocked() || !first && r.window.changes == 0 {
+		return next, 0, changed
+	}
+	if wait = r.window.due().Sub(now); wait > 0 && !first {
+		return next, wait, changed
 	}
 	began := r.window.first
 	r.window = window{}
-	if r.latest.FS != nil && r.tree.digest() == r.root.digest() {
-		return 0, changed // the changes cancelled each other out
+	if next = snapshotOf(r.Name, r.root); next.Revision == r.latest.Revision {
+		return source.Snapshot{}, 0, changed // the changes cancelled each other out
 	}
-	next := snapshotOf(r.Name, r.root)
-	if r.latest.FS != nil {
+	if !first {
 		next.Time = began.UTC()
 	}
-	r.tree, r.latest = r.root, next
-	r.past.add(r.latest)
-	changed = true
-	return 0, changed
+	return next, 0, true
+}
+
+// publish makes a snapshot the newest. Only run calls it.
+func (r *Reader) publish(next source.Snapshot) {
+	if last, _, found := r.History.Last(r.Selected); found && last.Revision == next.Revision {
+		next = last
+		r.History.confirm()
+	} else if err := r.History.add(past{next, r.Selected}); err != nil {
+		r.Unsaved(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latest, r.known = next, nil
+	r.updatedLocked()
+}
+
+func (r *Reader) updatedLocked() {
+	close(r.updated)
+	r.updated = make(chan struct{})
+}
+
+// confirmInterval is the interval at which the History learns that the cluster has the last snapshot: a restart then knows since when
+// the cluster is unread.
+const confirmInterval = 10 * time.Second
+
+func (r *Reader) confirm() {
+	r.mu.Lock()
+	current := r.latest.FS != nil && r.unreadLocked() == nil && r.wholeLocked() && r.window.changes == 0
+	r.mu.Unlock()
+	if current {
+		r.History.confirm()
+	}
 }
 
 // wholeLocked reports whether every kind was listed, and no list is incomplete.
 func (r *Reader) wholeLocked() bool {
 	for _, k := range r.kinds {
-		if !k.listed || k.listing {
+		if k.listed.IsZero() || k.listing {
 			return false
 		}
 	}

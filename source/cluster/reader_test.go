@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -90,6 +91,7 @@ type fixture struct {
 	admin   kubernetes.Interface
 	line    *line
 	reader  *cluster.Reader
+	history *cluster.History
 	changes atomic.Int64
 }
 
@@ -129,10 +131,11 @@ func (f *fixture) eventually(want string) {
 	require.EventuallyWithT(f, func(c *assert.CollectT) { require.Equal(c, want, f.names()) }, patience, 10*time.Millisecond)
 }
 
-func (f *fixture) open(selected cluster.Selection) *cluster.Reader {
-	member, err := clusters.Connect(f.line.Config, "prod")
+func (f *fixture) open(selected cluster.Selection, history *cluster.History) *cluster.Reader {
+	r, err := cluster.Open(cluster.Options{
+		Name: "prod", Config: f.line.Config, Selection: selected, Selected: "1", History: history, Changed: func() { f.changes.Add(1) }, Unsaved: func(err error) { f.Error(err) },
+	})
 	require.NoError(f, err)
-	r := cluster.Open(cluster.Options{Name: "prod", Member: member, Selection: selected, Changed: func() { f.changes.Add(1) }})
 	f.Cleanup(r.Close)
 	return r
 }
@@ -153,7 +156,9 @@ func TestReader(t *testing.T) {
 	f.line = newLine(t, user)
 	f.put("a", "1")
 
-	f.reader = f.open(selected)
+	f.history, err = cluster.OpenHistory(filepath.Join(t.TempDir(), "prod.snapshots"), "uid")
+	require.NoError(t, err)
+	f.reader = f.open(selected, f.history)
 	require.Eventually(t, func() bool { _, err := f.reader.Snapshot(t.Context()); return err != nil }, patience, 10*time.Millisecond)
 	_, err = f.reader.Snapshot(t.Context())
 	require.ErrorIs(t, err, source.ErrAuth, "without rights it is unread, not empty")
@@ -174,7 +179,7 @@ func TestReader(t *testing.T) {
 		require.Equal(t, []string{"shop/ConfigMap/b.json"}, changed(t, first, next))
 		_, err = fs.Stat(first.FS, "shop/ConfigMap/b.json")
 		require.ErrorIs(t, err, fs.ErrNotExist, "snapshots do not change")
-		kept, found := f.reader.At(first.Revision)
+		kept, found := f.history.At(first.Revision)
 		require.True(t, found)
 		require.Equal(t, first.Revision, kept.Revision)
 	})
@@ -184,7 +189,7 @@ func TestReader(t *testing.T) {
 		again, err := f.reader.Snapshot(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, first.Revision, again.Revision)
-		restarted, err := f.open(selected).Snapshot(t.Context())
+		restarted, err := f.open(selected, cluster.NewHistory()).Snapshot(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, first.Revision, restarted.Revision, "also after a restart")
 	})

@@ -42,7 +42,7 @@ func (r *Reader) discover() {
 }
 
 func (r *Reader) scopes() ([]Scope, error) {
-	apis, err := r.Member.Kinds.Discover()
+	apis, err := r.member.Kinds.Discover()
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func (r *Reader) probe() {
 		case <-r.ctx.Done():
 			return
 		case <-ticks.C:
-			if r.Member.Breaker.Status().State != breaker.Closed {
+			if r.member.Breaker.Status().State != breaker.Closed {
 				ctx, end := context.WithTimeout(r.ctx, probeTimeout)
-				_ = clusters.Ping(ctx, r.Member) // its outcome changes the breaker, and the watches report their errors
+				_ = clusters.Ping(ctx, r.member) // its outcome changes the breaker, and the watches report their errors
 				end()
 			}
 		}
@@ -94,7 +94,7 @@ func (r *Reader) discovered(scopes []Scope, err error) {
 	for _, s := range scopes {
 		w := r.watchers[s.Scope]
 		if w == nil {
-			w = r.Member.Watch(s.Scope, sink{r, s.Scope})
+			w = r.member.Watch(s.Scope, sink{r, s.Scope})
 			r.watchers[s.Scope] = w
 		}
 		all := w.Kinds()
@@ -136,6 +136,9 @@ func (s sink) Put(u *unstructured.Unstructured) {
 		s.removeLocked(k, u.GroupVersionKind(), name)
 	default:
 		k.names[name] = true
+		if known := s.known.get(f.path); known != nil && known.hash == f.hash {
+			f = known
+		}
 		if before := s.root.get(f.path); before == nil || before.hash != f.hash {
 			s.changeLocked(s.root.with(f))
 		}
@@ -161,7 +164,7 @@ func (s sink) Listed(kind schema.GroupVersionKind, present map[types.NamespacedN
 			s.removeLocked(k, kind, name)
 		}
 	}
-	k.listed, k.listing = true, false
+	k.listed, k.listing = time.Now(), false
 	s.touch()
 }
 

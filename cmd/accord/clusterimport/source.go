@@ -3,7 +3,6 @@ package clusterimport
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/importer"
 	"github.com/accord-dev/accord/render/unrender"
+	"github.com/accord-dev/accord/source/cluster"
 )
 
 // source is one live cluster.
@@ -56,7 +56,7 @@ func (o *Options) sources() (all []*source, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("context %s: %w", context, err)
 		}
-		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next} })
+		cfg.Wrap(cluster.ReadOnly)
 		kinds, err := defaulting.NewKinds()
 		if err != nil {
 			return nil, err
@@ -64,16 +64,6 @@ func (o *Options) sources() (all []*source, err error) {
 		all = append(all, &source{name: name, config: cfg, kinds: kinds})
 	}
 	return all, nil
-}
-
-// readOnly sends GET requests, and refuses all others.
-type readOnly struct{ next http.RoundTripper }
-
-func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method != http.MethodGet {
-		return nil, fmt.Errorf("refused %s %s: the import only reads", request.Method, request.URL.Path)
-	}
-	return r.next.RoundTrip(request)
 }
 
 // discover finds the kinds to read. A group that does not answer is an error, unless all wanted kinds are found without it: its objects

@@ -8,13 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
-	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/source/cluster"
 )
 
@@ -34,6 +33,21 @@ type Live struct {
 type liveRead struct {
 	of       *v1alpha1.ClusterSource
 	checkout Checkout
+}
+
+// Register registers the flag of the contexts.
+func (l *Live) Register(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&l.contexts, "source-context", nil, "context of your kubeconfig that reads the live clusters of the Federation, or SOURCE=CONTEXT for one (repeatable); without a Federation, the manifests and this cluster are the sources")
+}
+
+// Config returns the way to the live cluster of a source, and the name of its context.
+func (l *Live) Config(source string) (*rest.Config, string, error) {
+	name, err := l.context(source)
+	if err != nil {
+		return nil, "", err
+	}
+	cfg, err := hub.ClientConfig(hub.Loader("", name))
+	return cfg, name, err
 }
 
 // Named reports whether the user named a context.
@@ -58,12 +72,7 @@ func (l *Live) dial(ctx context.Context, s v1alpha1.Source) (*rest.Config, strin
 	if !l.Named() && l.Dial != nil {
 		return l.Dial(ctx, s)
 	}
-	name, err := l.context(s.Name)
-	if err != nil {
-		return nil, "", err
-	}
-	cfg, err := hub.ClientConfig(hub.Loader("", name))
-	return cfg, name, err
+	return l.Config(s.Name)
 }
 
 // Forget has the next Checkout read the clusters again.
@@ -88,16 +97,17 @@ func (l *Live) Checkout(ctx context.Context, s v1alpha1.Source, progress func() 
 	if err != nil {
 		return Checkout{}, err
 	}
-	member, err := clusters.Connect(cfg, name)
-	if err != nil {
-		return Checkout{}, err
-	}
 	line := progress()
 	line.Start()
 	defer line.End()
-	ctx, end := context.WithTimeout(ctx, source.DefaultTimeout)
+	ctx, end := context.WithTimeout(ctx, s.FetchTimeout())
 	defer end()
-	r := cluster.Open(cluster.Options{Name: name, Member: member, Selection: selection, Changed: func() {}})
+	r, err := cluster.Open(cluster.Options{
+		Name: name, Config: cfg, Selection: selection, History: cluster.NewHistory(), Changed: func() {}, Unsaved: func(error) {},
+	})
+	if err != nil {
+		return Checkout{}, err
+	}
 	defer r.Close()
 	snapshot, err := r.Snapshot(ctx)
 	if err != nil {

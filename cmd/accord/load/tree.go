@@ -55,7 +55,7 @@ func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("path", "federation")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	f.Live = &Live{}
-	flags.StringSliceVar(&f.Live.contexts, "source-context", nil, "context of your kubeconfig that reads the live clusters of the Federation, or SOURCE=CONTEXT for one (repeatable); without a Federation, the manifests and this cluster are the sources")
+	f.Live.Register(flags)
 	flags.StringVar(&f.Tenants, "tenants", "", TenantsUsage)
 	flags.StringVar(&f.Dump, "dump", "", "file for the planner's input, for a bug report or a test")
 }

@@ -49,7 +49,13 @@ func TestLeadTime(t *testing.T) {
 	var j LeadTime
 	r := release("a", 1)
 	j.Observe(r, saying(1, "Ready=Unknown"), at(1))
+	require.Equal(t, commit, j.Behind)
+	newer := release("a2", 1)
+	newer.Spec.CommittedAt = &metav1.Time{Time: at(1)}
+	j.Observe(newer, saying(1, "Ready=Unknown"), at(2))
+	require.Equal(t, commit, j.Behind, "the change of the superseded Release is not there either")
 	j.Observe(r, saying(1, "Applied=True", "Ready=Unknown"), at(3))
+	require.Zero(t, j.Behind)
 	require.Equal(t, uint64(1), j.Applied.Count)
 	require.Zero(t, j.Healthy.Count)
 	require.False(t, j.readyNews)

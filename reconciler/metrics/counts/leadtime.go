@@ -13,6 +13,8 @@ import (
 // Release of a Federation and counts every commit once.
 type LeadTime struct {
 	Applied, Healthy Histogram
+	// Behind is the time of the oldest change of the sources that a cluster does not have; zero while all have every change.
+	Behind time.Time
 
 	release                  string // the one that it follows
 	appliedDone, healthyDone bool   // counted, or older than this process
@@ -25,8 +27,14 @@ func (l *LeadTime) Observe(r *v1alpha1.Release, next v1alpha1.ReleaseStatus, now
 	if l.release != r.Name {
 		l.follow(r)
 	}
-	ready := meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition)
-	if !l.appliedDone && meta.IsStatusConditionTrue(next.Conditions, v1alpha1.Applied) {
+	ready, applied := meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition), meta.IsStatusConditionTrue(next.Conditions, v1alpha1.Applied)
+	switch {
+	case applied:
+		l.Behind = time.Time{}
+	case l.Behind.IsZero() && r.Spec.CommittedAt != nil:
+		l.Behind = r.Spec.CommittedAt.Time
+	}
+	if !l.appliedDone && applied {
 		l.appliedDone = true
 		l.Applied.Observe(Since(r, now))
 	}

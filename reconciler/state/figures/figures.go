@@ -29,4 +29,6 @@ type Cluster struct {
 	LastReady    time.Time // zero if unknown
 	Contended    int
 	Counts       counts.Delivery
+	// Kinds are the objects by kind, of a Federation that reads a live cluster.
+	Kinds map[string]counts.Kind
 }

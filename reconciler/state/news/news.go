@@ -49,7 +49,7 @@ func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation
 		return
 	}
 	if n.failures++; n.failures == sourceFailures {
-		c.Event(about, changes.Warning, status.FetchFailed, "the sources cannot be read; the clusters keep their objects: "+err.Error())
+		c.Event(about, changes.Warning, status.FetchFailed, status.FetchFailure(err))
 	}
 }
 
