@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 	"github.com/accord-dev/accord/cmd/accord/deliver"
 	"github.com/accord-dev/accord/cmd/accord/join"
+	"github.com/accord-dev/accord/cmd/accord/livesource"
 	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/cmd/accord/promote"
 	"github.com/accord-dev/accord/cmd/accord/recovery"
@@ -29,7 +30,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Change and review", []*cobra.Command{
 			lintCommand(), planCommand(), renderCommand(), whyCommand(), interpretCommand(), promote.Command(),
-			clusterimport.Command(),
+			clusterimport.Command(), livesource.Command(),
 		}},
 		{"Follow a commit", []*cobra.Command{
 			statusCommand(), waitCommand(), reconcileCommand(), rolloutCommand(), approveCommand(), abortCommand(), rollbackCommand(),
