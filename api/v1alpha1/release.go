@@ -1,6 +1,10 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Release is the progress of one commit of a Federation. Its status is about exactly that commit, so a pipeline can wait for
 // it: "kubectl wait release/prod-4f2c9e1a0b3c --for=condition=Ready". Its name is "<federation>-<first 12 of the commit>".
@@ -59,6 +63,9 @@ type SourceRevision struct {
 	// sources count.
 	Changed bool `json:"changed,omitempty"`
 }
+
+// IsLive reports whether the source is a live cluster.
+func (r *SourceRevision) IsLive() bool { return strings.HasPrefix(r.Revision, "cluster@sha256:") }
 
 // ReleaseStatus is the progress of the commit.
 type ReleaseStatus struct {

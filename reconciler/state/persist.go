@@ -245,21 +245,12 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 	return l.Delivery.DeepCopy()
 }
 
-// keptReleases is the number of Releases of a Federation that stay on the hub.
-const keptReleases = 10
-
 // Superseded returns the name of the newest Release, and copies of the older ones: those that stay, newest first, and
 // those to delete.
 func (f *Federation) Superseded() (newest string, stay, expired []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, r := range f.records.older {
-		if i >= keptReleases-1 {
-			expired = append(expired, r)
-		} else {
-			stay = append(stay, r)
-		}
-	}
+	stay, expired = record.Retain(f.records.release, f.records.older, delivery.Revisions(f.active.revision, f.clusters))
 	return f.records.release.Name, stay, expired
 }
 
