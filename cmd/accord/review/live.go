@@ -19,9 +19,9 @@ func (f *Options) live(ctx context.Context, p *comparison, s *side) (map[int]loa
 		case x.Cluster == nil:
 		case s == p.base && f.Base == "":
 			all[i] = load.Checkout{}
-		case !p.mayRead(x):
+		case !f.HeadSelection && !p.mayRead(x):
 			all[i] = load.Checkout{}
-			p.notes = append(p.notes, fmt.Sprintf("head changes what source %q selects in its live cluster, and accord does not read it: the plan lacks its objects", x.Name))
+			p.notes = append(p.notes, fmt.Sprintf("head changes the selection of source %q in its live cluster, and accord does not read it: the plan lacks its objects; if the author may see everything that your context reads, add --read-head-selection", x.Name))
 		default:
 			c, err := f.Tree.ReadLive(ctx, x)
 			if err != nil {
@@ -34,7 +34,7 @@ func (f *Options) live(ctx context.Context, p *comparison, s *side) (map[int]loa
 }
 
 // mayRead reports whether a live cluster may be read: base selects the same objects, or the Federation is not part of the change. A pull
-// request of anybody must not choose what the credentials of the user read.
+// request of anybody must not choose the objects that the credentials of the user read.
 func (p *comparison) mayRead(x v1alpha1.Source) bool {
 	if p.base.federation == p.head.federation {
 		return true

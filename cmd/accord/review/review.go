@@ -80,6 +80,8 @@ type Options struct {
 	Head string
 	// Instance distinguishes the comments of several plans; empty means the name of the Federation.
 	Instance string
+	// HeadSelection reads live clusters with the selection of head, although head changes it.
+	HeadSelection bool
 	DryRun   DryRunFlags
 	Simulate SimulationFlags
 	// OwnPaths: --path was given, and replaces the paths of a Federation on the hub.
@@ -98,6 +100,7 @@ func (f *Options) Register(c *cobra.Command) {
 	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
 	flags.StringVar(&f.Head, "head", "", "revision to review (default the working tree; with --repo the default branch)")
 	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation)")
+	flags.BoolVar(&f.HeadSelection, "read-head-selection", false, "read a live cluster with the selection of head, although head changes it: only for an author who may see everything that your context reads")
 	f.DryRun.Register(flags)
 	f.Simulate.Register(flags)
 }
