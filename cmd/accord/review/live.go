@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/load"
@@ -15,31 +14,45 @@ import (
 func (f *Options) live(ctx context.Context, p *comparison, s *side) (map[int]load.Checkout, error) {
 	all := map[int]load.Checkout{}
 	for i, x := range s.federation.Spec.Sources {
-		switch {
-		case x.Cluster == nil:
-		case s == p.base && f.Base == "":
-			all[i] = load.Checkout{}
-		case !f.HeadSelection && !p.mayRead(x):
-			all[i] = load.Checkout{}
-			p.notes = append(p.notes, fmt.Sprintf("head changes the selection of source %q in its live cluster, and accord does not read it: the plan lacks its objects; if the author may see everything that your context reads, add --read-head-selection", x.Name))
-		default:
-			c, err := f.Tree.ReadLive(ctx, x)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = c
+		if x.Cluster == nil {
+			continue
 		}
+		if s == p.base && f.Base == "" {
+			all[i] = load.Checkout{}
+			continue
+		}
+		if !f.HeadSelection {
+			selected := p.selection(x)
+			if !reflect.DeepEqual(selected, x.Cluster) {
+				p.notes = append(p.notes, fmt.Sprintf("head changes the selection of source %q in its live cluster, and accord reads the objects that base selects; "+
+					"if the author may see everything that your context reads, add --read-head-selection", x.Name))
+			}
+			if x.Cluster = selected; selected == nil {
+				all[i] = load.Checkout{}
+				continue
+			}
+		}
+		c, err := f.Tree.ReadLive(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = c
 	}
 	return all, nil
 }
 
-// mayRead reports whether a live cluster may be read: base selects the same objects, or the Federation is not part of the change. A pull
-// request of anybody must not choose the objects that the credentials of the user read.
-func (p *comparison) mayRead(x v1alpha1.Source) bool {
+// selection returns the selection with which a live cluster is read: that of base; nil if base does not have the source. A pull request
+// of anybody must not choose the objects that the credentials of the user read.
+func (p *comparison) selection(x v1alpha1.Source) *v1alpha1.ClusterSource {
 	if p.base.federation == p.head.federation {
-		return true
+		return x.Cluster
 	}
-	return p.base.federation != nil && slices.ContainsFunc(p.base.federation.Spec.Sources, func(b v1alpha1.Source) bool {
-		return b.Name == x.Name && reflect.DeepEqual(b.Cluster, x.Cluster)
-	})
+	if p.base.federation != nil {
+		for _, b := range p.base.federation.Spec.Sources {
+			if b.Name == x.Name {
+				return b.Cluster
+			}
+		}
+	}
+	return nil
 }

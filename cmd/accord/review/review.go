@@ -82,8 +82,8 @@ type Options struct {
 	Instance string
 	// HeadSelection reads live clusters with the selection of head, although head changes it.
 	HeadSelection bool
-	DryRun   DryRunFlags
-	Simulate SimulationFlags
+	DryRun        DryRunFlags
+	Simulate      SimulationFlags
 	// OwnPaths: --path was given, and replaces the paths of a Federation on the hub.
 	OwnPaths bool
 	// Command is the command line that the review names to make it again; nil means that of these options.
