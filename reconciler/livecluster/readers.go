@@ -128,9 +128,6 @@ func (r *Readers) At(fed *v1alpha1.Federation, name, revision string) (source.Sn
 		if s, kept := r.stream(fed, name).history.At(revision); kept {
 			return s, nil
 		}
-		if s, kept := r.spools.at(k, revision); kept {
-			return s, nil
-		}
 	}
 	return source.Snapshot{}, fmt.Errorf("accord does not keep the objects of the live cluster at %s any more", revision)
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -13,7 +14,7 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := figures.Federation{
-		SourceReady: f.newest.fetchError() == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
+		SourceReady: cmp.Or(f.newest.sourceError, f.newest.unread) == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
 		LastReconcile: f.declared.reconciledAt, LeadTime: f.leadTime,
 	}
 	if f.records.release != nil {

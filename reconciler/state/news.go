@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -20,7 +21,7 @@ func (f *Federation) Reconciled(now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.declared.reconciledAt = now
-	f.news.Reconciled(&c, f.declared.object, f.newest.fetchError() == nil)
+	f.news.Reconciled(&c, f.declared.object, cmp.Or(f.newest.sourceError, f.newest.unread) == nil)
 	return c
 }
 

@@ -119,14 +119,6 @@ func (f *Federation) SourcesRead(unread error) (c changes.Changes) {
 	return c
 }
 
-// fetchError returns the reason why the status cannot be about the newest objects of the sources; nil if it can.
-func (n *newestRevision) fetchError() error {
-	if n.sourceError != nil {
-		return n.sourceError
-	}
-	return n.unread
-}
-
 // Reject records that a commit cannot be planned. It returns the Release to put; its status has the reason with file
 // and line. Rejected follows once the hub has the Release.
 func (f *Federation) Reject(k inputkey.Key, release *v1alpha1.Release, err error) *v1alpha1.Release {

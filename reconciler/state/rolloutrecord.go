@@ -50,7 +50,7 @@ func (f *Federation) dependenciesAfter(d *rolloutrecord.Decision) map[string]map
 		for name, m := range d.Outcomes[r.Name()].State.Clusters {
 			entries := f.rollouts.dependencies[name][r.Name()]
 			if m.Current.Digest == f.fingerprints.Rollout(r, name) {
-				entries = delivery.Union(entries, entriesOf(r.Dependencies(name)))
+				entries = delivery.Union(entries, rolloutrecord.Entries(r.Dependencies(name)))
 			}
 			if len(entries) == 0 {
 				continue
@@ -71,20 +71,12 @@ func (f *Federation) remaining(cluster string, r *propagate.Rollout, entries []s
 	if l == nil || !l.Listed {
 		return entries
 	}
-	wanted := entriesOf(r.Dependencies(cluster))
+	wanted := rolloutrecord.Entries(r.Dependencies(cluster))
 	return slices.DeleteFunc(slices.Clone(entries), func(entry string) bool {
 		id, err := manifest.ParseEntry(entry)
 		_, there := l.Live.Get(id)
 		return err != nil || !there && !slices.Contains(wanted, entry)
 	})
-}
-
-func entriesOf(ids []manifest.ID) []string {
-	entries := make([]string, len(ids))
-	for i, id := range ids {
-		entries[i] = id.Entry()
-	}
-	return entries
 }
 
 // recallRollouts reads the state that the process before this one stored.

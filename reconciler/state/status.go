@@ -246,7 +246,7 @@ func (f *Federation) FederationStatus(now time.Time) (fed *v1alpha1.Federation, 
 	defer f.mu.Unlock()
 	fed = f.declared.object.DeepCopy()
 	in := status.FederationInput{
-		Planning: f.newest.planning, FetchError: f.newest.fetchError(), Suspended: fed.Spec.Suspend, HandledAt: f.declared.handledAt, Rollouts: f.rolloutStates(),
+		Planning: f.newest.planning, FetchError: cmp.Or(f.newest.sourceError, f.newest.unread), Suspended: fed.Spec.Suspend, HandledAt: f.declared.handledAt, Rollouts: f.rolloutStates(),
 	}
 	if r := f.records.release; r != nil {
 		f.computeRelease(now) // another plan for the same commit may be active by now
