@@ -180,9 +180,7 @@ func takeOver(w *world, r *repository, want map[string]string, put func(name, va
 	becomes(active)
 
 	w.stop()
-	w.keepsCache = true
-	w.run()
-	w.keepsCache = false
+	w.runIn(w.cache)
 	// A repair proves that the new process has the objects of production, which still does not answer.
 	require.NoError(w.t, w.members["cluster-b"].Delete(w.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: liveNamespace, Name: "live-1"}}))
 	becomes(active)

@@ -69,9 +69,8 @@ type world struct {
 	agents map[string]func()
 	// heard gets the log of the agents; nil: the log of the test.
 	heard io.Writer
-	// cache is the directory of the controllers' files. Each run has a new one, unless keepsCache is set.
-	cache      string
-	keepsCache bool
+	// cache is the directory of the controllers' files.
+	cache string
 	// failover has the settings of evictions; the zero value the defaults.
 	failover failover.Defaults
 	// ahead is the time, in nanoseconds, by which the clock for the renewal of tokens is ahead.
@@ -141,10 +140,7 @@ var health = member.Health{
 // run starts the controllers in this process; w.stop ends them.
 func (w *world) run() {
 	w.t.Helper()
-	if !w.keepsCache {
-		w.cache = w.t.TempDir()
-	}
-	w.runIn(w.cache)
+	w.runIn(w.t.TempDir())
 }
 
 // runIn starts the controllers with the files of an earlier start.
