@@ -131,6 +131,9 @@ spec:
 	w.cables["cluster-a"].setSilent(false)
 	delete(want, "live-1")
 	becomes(want)
+	put("live-1", "1")
+	want["live-1"] = "1"
+	becomes(want)
 
 	t.Run("karmada#3834: a name of 253 characters", func(t *testing.T) {
 		name := strings.Repeat("long.", 50) + "end"
