@@ -35,7 +35,7 @@ func (f *Federation) clusterFigures(l *delivery.State, now time.Time) figures.Cl
 		Cluster: l.Name, State: status.NewDeliveryState(l.Name, l.Generation(), s).State, Summary: s.Summary,
 		PruneBlocked: l.Run.PruneBlocked != "" || f.newest.pending != nil && f.newest.pending.PruneBlock.Stops(l.Name), LastReady: l.Counts.LastReady, Contended: len(l.Contention.Lines()), Counts: l.Counts.Clone(),
 	}
-	if ready(s) { // now, as far as the cluster is reachable
+	if delivery.Ready(s) { // now, as far as the cluster is reachable
 		x.LastReady = f.registry.Reachability(l.Name, now).LastProbe
 	}
 	if f.declared.object.Spec.ReadsLiveCluster() {

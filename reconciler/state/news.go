@@ -54,15 +54,11 @@ func (f *Federation) ReleaseWritten(r *v1alpha1.Release, now time.Time) (c chang
 
 // deliveryEvents emits the events of a Delivery that is about to have another status.
 func (f *Federation) deliveryEvents(c *changes.Changes, l *delivery.State, next v1alpha1.DeliveryStatus, reach reachability.State, now time.Time) {
-	if ready(l.Delivery.Status) && !ready(next) {
+	if delivery.Ready(l.Delivery.Status) && !delivery.Ready(next) {
 		l.Counts.LastReady = reach.LastProbe
 	}
 	suspended := f.declared.object.Spec.Suspend || f.heldByStages(l.Name)
 	if again := l.News.Compare(c, l.Delivery, next, suspended, l.Terminal, now); again > 0 {
 		f.updateCluster(c, l.Name, again)
 	}
-}
-
-func ready(s v1alpha1.DeliveryStatus) bool {
-	return meta.IsStatusConditionTrue(s.Conditions, fluxmeta.ReadyCondition)
 }
