@@ -95,7 +95,7 @@ func (o *options) rights(out io.Writer) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("Federation %s reads no live cluster: it has no source with the field cluster", fed.Name)
+		return fmt.Errorf("no live cluster in Federation %s: it has no source with the field cluster", fed.Name)
 	}
 	return nil
 }
