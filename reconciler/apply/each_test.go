@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -23,13 +24,16 @@ func TestEach(t *testing.T) {
 			}
 			var limit, running atomic.Int32
 			limit.Store(int32(r.IntN(5))) // 0 counts as 1
+			var mu sync.Mutex             // of the two below
 			var began []int
 			busiest := 0
 			err := each(t.Context(), func() int { return int(limit.Load()) }, items, func(_ context.Context, i int) error {
 				now := int(running.Add(1))
 				defer running.Add(-1)
+				mu.Lock()
 				busiest = max(busiest, now)
 				began = append(began, i)
+				mu.Unlock()
 				time.Sleep(time.Duration(1+i%3) * time.Second)
 				if i == 30 {
 					limit.Store(8)
