@@ -108,15 +108,22 @@ func (s *scene) fence(ctx context.Context, out io.Writer, force bool) error {
 		return &waitError{err}
 	}
 	defer production.Close()
+	workloads, err := s.workloads(ctx)
+	switch {
+	case err != nil && force:
+		return err
+	case err != nil:
+		return &waitError{err}
+	}
 	if !force {
-		run, err := s.runsOn(ctx, policy.StandbySite)
+		run, err := s.runOnStandby(ctx, workloads)
 		if err != nil {
 			return &waitError{err}
 		} else if len(run) == 0 {
 			return &waitError{fmt.Errorf("cluster %s runs none of the workloads: the switch is not delivered yet", s.plan.Standby)}
 		}
 	}
-	return s.stop(ctx, out, production)
+	return stop(ctx, out, production, workloads)
 }
 
 // liftFence starts production.
@@ -126,16 +133,16 @@ func (s *scene) liftFence(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer production.Close()
-	return s.start(ctx, out, production)
-}
-
-// runsOn returns the workloads that run on a site, and that a fence can stop.
-func (s *scene) runsOn(ctx context.Context, site string) ([]*unstructured.Unstructured, error) {
 	workloads, err := s.workloads(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m, err := s.site(ctx, site)
+	return s.start(ctx, out, production, workloads)
+}
+
+// runOnStandby returns the live objects among the workloads that run on the standby.
+func (s *scene) runOnStandby(ctx context.Context, workloads []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	m, err := s.site(ctx, policy.StandbySite)
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +152,7 @@ func (s *scene) runsOn(ctx context.Context, site string) ([]*unstructured.Unstru
 
 // workloads returns the objects that run on the standby while it is active, and that a fence can stop.
 func (s *scene) workloads(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	t, err := s.tree(ctx)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := s.as(t, policy.StandbySite)
+	plan, err := s.switched(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +184,7 @@ func those(ctx context.Context, m *clusters.Member, workloads []*unstructured.Un
 }
 
 // stop fences the workloads of production.
-func (s *scene) stop(ctx context.Context, out io.Writer, production *clusters.Member) error {
-	workloads, err := s.workloads(ctx)
-	if err != nil {
-		return err
-	}
+func stop(ctx context.Context, out io.Writer, production *clusters.Member, workloads []*unstructured.Unstructured) error {
 	run, err := running(ctx, production, workloads)
 	if err != nil {
 		return err
@@ -194,12 +193,8 @@ func (s *scene) stop(ctx context.Context, out io.Writer, production *clusters.Me
 }
 
 // start removes the fence of production, if the standby runs none of the workloads.
-func (s *scene) start(ctx context.Context, out io.Writer, production *clusters.Member) error {
-	workloads, err := s.workloads(ctx)
-	if err != nil {
-		return err
-	}
-	run, err := s.runsOn(ctx, policy.StandbySite)
+func (s *scene) start(ctx context.Context, out io.Writer, production *clusters.Member, workloads []*unstructured.Unstructured) error {
+	run, err := s.runOnStandby(ctx, workloads)
 	if err != nil {
 		return fmt.Errorf("production starts only when it is known that the standby runs nothing: %w", err)
 	} else if len(run) > 0 {

@@ -92,11 +92,7 @@ func (f *rehearseFlags) run(ctx context.Context, out io.Writer, name string) err
 
 // rehearse asks the standby about the plan in which it is active.
 func (s *scene) rehearse(ctx context.Context) (*rehearsal, error) {
-	t, err := s.tree(ctx)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := s.as(t, policy.StandbySite)
+	plan, err := s.switched(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -138,6 +138,15 @@ func (s *scene) as(t *load.PlannedTree, active string) (*propagate.Plan, error) 
 	return propagate.New(in)
 }
 
+// switched returns the plan in which the standby is active, with the objects of production as they are now.
+func (s *scene) switched(ctx context.Context) (*propagate.Plan, error) {
+	t, err := s.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.as(t, policy.StandbySite)
+}
+
 // reached returns the revision of production that the standby has, and the Release that brought it; empty without one.
 func (s *scene) reached(ctx context.Context) (revision string, release *v1alpha1.Release, delivery *v1alpha1.Delivery, err error) {
 	k, err := s.live.Snapshot(ctx)

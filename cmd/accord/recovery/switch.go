@@ -102,7 +102,11 @@ func (f *switchFlags) switchOver(ctx context.Context, out, notes io.Writer, s *s
 		return f.commitSwitch(ctx, out, s, true)
 	}
 	defer production.Close()
-	if err := s.stop(ctx, notes, production); err != nil {
+	workloads, err := s.workloads(ctx)
+	if err == nil {
+		err = stop(ctx, notes, production, workloads)
+	}
+	if err != nil {
 		return fmt.Errorf("production was not stopped, and nothing was switched: %w", err)
 	}
 	if err := f.commitSwitch(ctx, out, s, true); err != nil {
@@ -185,7 +189,11 @@ func (f *switchFlags) switchBack(ctx context.Context, out, notes io.Writer, s *s
 		return fmt.Errorf("production takes over only when it answers: %w", err)
 	}
 	defer production.Close()
-	if run, err := s.runsOn(ctx, policy.ProductionSite); err != nil {
+	workloads, err := s.workloads(ctx)
+	if err != nil {
+		return err
+	}
+	if run, err := running(ctx, production, workloads); err != nil {
 		return err
 	} else if len(run) > 0 {
 		return fmt.Errorf("cluster %s runs %s beside the standby: stop it first with accord dr fence", production.Name, phrase.List(names(run), shownObjects))
@@ -207,7 +215,7 @@ func (f *switchFlags) switchBack(ctx context.Context, out, notes io.Writer, s *s
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	for {
-		if err = s.start(ctx, notes, production); err == nil {
+		if err = s.start(ctx, notes, production, workloads); err == nil {
 			return nil
 		}
 		select {
