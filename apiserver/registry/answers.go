@@ -17,18 +17,12 @@ import (
 )
 
 // answerStorage takes the answers of agents to the questions of their indexes.
-type answerStorage struct{ store *bundles.Store }
+type answerStorage struct {
+	subresource
+	store *bundles.Store
+}
 
 var _ rest.Connecter = (*answerStorage)(nil)
-
-// New implements rest.Storage.
-func (*answerStorage) New() runtime.Object { return &delivery.Bundle{} }
-
-// Destroy implements rest.Storage.
-func (*answerStorage) Destroy() {}
-
-// NewConnectOptions implements rest.Connecter.
-func (*answerStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, false, "" }
 
 // ConnectMethods implements rest.Connecter.
 func (*answerStorage) ConnectMethods() []string { return []string{http.MethodPost} }

@@ -27,12 +27,24 @@ func Storage(store *bundles.Store, stopping <-chan struct{}) map[string]rest.Sto
 	return map[string]rest.Storage{
 		delivery.Bundles:                          &bundleStorage{store},
 		delivery.Bundles + "/" + delivery.Index:   &indexStorage{store: store, stopping: stopping},
-		delivery.Bundles + "/" + delivery.Objects: &objectsStorage{store},
-		delivery.Bundles + "/" + delivery.Answers: &answerStorage{store},
+		delivery.Bundles + "/" + delivery.Objects: &objectsStorage{store: store},
+		delivery.Bundles + "/" + delivery.Answers: &answerStorage{store: store},
 	}
 }
 
 var resource = schema.GroupResource{Group: delivery.GroupVersion.Group, Resource: delivery.Bundles}
+
+// subresource has the methods that the storages of all subresources of a Bundle share.
+type subresource struct{}
+
+// New implements rest.Storage.
+func (subresource) New() runtime.Object { return &delivery.Bundle{} }
+
+// Destroy implements rest.Storage.
+func (subresource) Destroy() {}
+
+// NewConnectOptions implements rest.Connecter.
+func (subresource) NewConnectOptions() (runtime.Object, bool, string) { return nil, false, "" }
 
 // bundleStorage serves Bundles to get, list and watch.
 type bundleStorage struct{ store *bundles.Store }

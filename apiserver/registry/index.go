@@ -36,20 +36,12 @@ func Waits(group, resource, subresource string, r *http.Request) bool {
 
 // indexStorage serves the index of a bundle.
 type indexStorage struct {
+	subresource
 	store    *bundles.Store
 	stopping <-chan struct{}
 }
 
 var _ rest.Connecter = (*indexStorage)(nil)
-
-// New implements rest.Storage.
-func (*indexStorage) New() runtime.Object { return &delivery.Bundle{} }
-
-// Destroy implements rest.Storage.
-func (*indexStorage) Destroy() {}
-
-// NewConnectOptions implements rest.Connecter.
-func (*indexStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, false, "" }
 
 // ConnectMethods implements rest.Connecter.
 func (*indexStorage) ConnectMethods() []string { return []string{http.MethodGet} }

@@ -18,18 +18,12 @@ import (
 )
 
 // objectsStorage serves the objects of a bundle.
-type objectsStorage struct{ store *bundles.Store }
+type objectsStorage struct {
+	subresource
+	store *bundles.Store
+}
 
 var _ rest.Connecter = (*objectsStorage)(nil)
-
-// New implements rest.Storage.
-func (*objectsStorage) New() runtime.Object { return &delivery.Bundle{} }
-
-// Destroy implements rest.Storage.
-func (*objectsStorage) Destroy() {}
-
-// NewConnectOptions implements rest.Connecter.
-func (*objectsStorage) NewConnectOptions() (runtime.Object, bool, string) { return nil, false, "" }
 
 // ConnectMethods implements rest.Connecter.
 func (*objectsStorage) ConnectMethods() []string { return []string{http.MethodPost} }

@@ -84,15 +84,16 @@ func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules
 	}
 	repositories := map[string]source.Snapshot{}
 	for _, s := range fed.Spec.Sources {
+		if s.Cluster != nil {
+			continue
+		}
 		snap, known := sources.known[s.Name]
-		if s.Cluster == nil && !known {
+		if !known {
 			if snap, err = sources.git(ctx, s, networks, secret, offline); err != nil {
 				return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
 			}
 		}
-		if s.Cluster == nil {
-			repositories[s.Name] = snap
-		}
+		repositories[s.Name] = snap
 	}
 	pins, err := sources.pins(ctx, fed, repositories)
 	if err != nil {

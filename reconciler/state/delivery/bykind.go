@@ -14,7 +14,8 @@ func (l *State) ByKind(c Circumstances) map[string]counts.Kind {
 		if state == v1alpha1.Held {
 			continue
 		}
-		n := all[id.GroupKind().String()]
+		kind := id.GroupKind().String()
+		n := all[kind]
 		n.Desired++
 		if cell.Applied() {
 			n.Applied++
@@ -22,7 +23,7 @@ func (l *State) ByKind(c Circumstances) map[string]counts.Kind {
 		if state == v1alpha1.Failed {
 			n.Failed++
 		}
-		all[id.GroupKind().String()] = n
+		all[kind] = n
 	}
 	return all
 }
