@@ -16,6 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the wanted parts of testdata/*.txtar, and generated pages")
 
+// Update reports whether tests write the wanted files.
+func Update() bool { return *update }
+
 // Case is one file of testdata.
 type Case struct {
 	*txtar.Archive
