@@ -11,6 +11,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // Auth holds the credentials of one caller. Line ends after a password or token, common in Secrets, are ignored. Over
@@ -54,14 +56,11 @@ func basicAuth(at address, auth *Auth) *githttp.BasicAuth {
 
 // certificates returns nil, which stands for the system's certificates, if auth adds none.
 func certificates(auth *Auth) (*x509.CertPool, error) {
-	if auth == nil || len(auth.CA) == 0 {
+	if auth == nil {
 		return nil, nil
 	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool() // no system certificates: use only those of auth
-	}
-	if !pool.AppendCertsFromPEM(auth.CA) {
+	pool, ok := egress.Roots(auth.CA)
+	if !ok {
 		return nil, fmt.Errorf("%w: the CA bundle holds no PEM certificate", ErrInvalid)
 	}
 	return pool, nil

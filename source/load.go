@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/accord-dev/accord/internal/phrase"
 )
@@ -67,6 +68,8 @@ type loader struct {
 	empty  []*file // to be read
 	later  *later  // reads files that are no links; nil to read them at once
 	links  map[plumbing.Hash]bool
+	// loose has the tree objects that are files; nil to look for none, which pays if only a few objects are to be read.
+	loose *looseReader
 }
 
 func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits limits, known []*commit) *loader {
@@ -76,6 +79,9 @@ func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits lim
 		if c.fileLimit == limits.file {
 			l.known = append(l.known, c.root)
 		}
+	}
+	if repository, is := store.(*filesystem.Storage); is && len(l.known) > 0 {
+		l.loose = newLooseReader(repository.Filesystem())
 	}
 	return l
 }
@@ -221,6 +227,20 @@ func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decod
 		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
 	}
 	return content, nil
+}
+
+// tree returns the content of a tree object and verifies it against the hash.
+func (l *loader) tree(hash plumbing.Hash) (string, error) {
+	if err := l.ctx.Err(); err != nil {
+		return "", err
+	}
+	if l.loose != nil {
+		if content, is := l.loose.tree(hash); is {
+			return content, nil
+		}
+	}
+	content, err := l.read(hash, plumbing.TreeObject, maxMeta)
+	return string(content), err
 }
 
 // read returns an object's content and verifies it against the hash.

@@ -25,12 +25,12 @@ func (l *loader) dir(hash plumbing.Hash, known []*dir, depth int) (*dir, error) 
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
 	}
-	raw, err := l.read(hash, plumbing.TreeObject, maxMeta)
+	raw, err := l.tree(hash)
 	if err != nil {
 		return nil, err
 	}
 	r := dirReader{loader: l, known: known, depth: depth, dir: &dir{hash: hash}}
-	if err := r.read(string(raw)); err != nil {
+	if err := r.read(raw); err != nil {
 		return nil, err
 	}
 	l.dirs[hash] = r.dir

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -24,18 +23,12 @@ const (
 
 // httpClient returns the client for all requests of a repository.
 func httpClient(o Options) (*http.Client, error) {
-	transport := o.Networks.HTTPTransport()
-	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	if len(o.CA) > 0 {
-		roots, err := x509.SystemCertPool()
-		if err != nil {
-			roots = x509.NewCertPool() // no system certificates: use only those of o
-		}
-		if !roots.AppendCertsFromPEM(o.CA) {
-			return nil, errors.New("the CA holds no certificate in PEM form")
-		}
-		transport.TLSClientConfig.RootCAs = roots
+	roots, ok := egress.Roots(o.CA)
+	if !ok {
+		return nil, errors.New("the CA holds no certificate in PEM form")
 	}
+	transport := o.Networks.HTTPTransport()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 	return &http.Client{
 		Transport:     redacting{next: egress.Transport{Next: transport, Limit: maxAnswer, Redirects: true}, token: o.Token},
 		Timeout:       cmp.Or(o.Timeout, defaultTimeout),
