@@ -31,6 +31,9 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
+// patience is the time that a test waits for what becomes true.
+const patience = 2 * time.Minute
+
 const path = "/apis/delivery.accord.dev/v1alpha1/bundles"
 
 // world is a hub with the aggregated API server, and agents of the clusters eu and us.
@@ -77,6 +80,7 @@ var onAHub = map[string]func(*world){
 	"an agent reads its bundle":                               (*world).agentReads,
 	"a plain client reads a bundle":                           (*world).plainClientReads,
 	"an agent reads nothing else":                             (*world).foreignBundles,
+	"only its agent is a sign of life of a cluster":           (*world).heard,
 	"objects of another bundle do not exist":                  (*world).foreignObjects,
 	"nobody reads without credentials":                        (*world).anonymous,
 	"nobody but the hub connects":                             (*world).direct,
@@ -179,7 +183,7 @@ func (w *world) awaitServed(code int) {
 		status, header, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index", "")
 		require.Equal(t, code, status)
 		require.Contains(t, header.Get("Content-Type"), "application/json", "the answer is not that of the hub")
-	}, 30*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 }
 
 // follows checks a replica that publishes nothing, because another one leads.
@@ -283,6 +287,31 @@ func (w *world) foreignBundles() {
 		s := w.refused(http.StatusForbidden, &w.agent, r.method, path+r.path, list(digests(w.us)...))
 		require.Contains(w, s.Message, delivery.AgentUser("eu", "1"), r.path)
 	}
+}
+
+// heard: others may read the index of a cluster, and do not show that its agent lives.
+func (w *world) heard() {
+	heard := make(chan string, 10)
+	w.store.OnHeard(func(cluster string, lasts time.Duration) { heard <- fmt.Sprint(cluster, " ", lasts) })
+	w.store.SetClusterVersion("eu", "12")
+	defer w.store.OnHeard(nil)
+	status, _, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index?lease=1h", "")
+	require.Equal(w, http.StatusOK, status)
+	require.Empty(w, heard, "an administrator")
+	status, header, _ := w.try(&w.agent, http.MethodGet, path+"/eu/index?lease=20s", "")
+	require.Equal(w, http.StatusOK, status)
+	require.Equal(w, "eu 20s", <-heard, "it asks")
+	require.Equal(w, "eu 20s", <-heard, "it got an answer that it executes")
+	require.Equal(w, "12", header.Get(delivery.ClusterVersion))
+	status, header, _ = w.try(&w.agent, http.MethodGet, path+"/eu/index?wait=100ms", "", "If-None-Match: "+header.Get("ETag"))
+	require.Equal(w, http.StatusNotModified, status)
+	require.Equal(w, "12", header.Get(delivery.ClusterVersion))
+	require.Equal(w, "eu 0s", <-heard, "it waits")
+	require.Empty(w, heard)
+	w.refused(http.StatusForbidden, &w.agent, http.MethodGet, path+"/us/index?lease=1h", "")
+	require.Empty(w, heard, "another cluster")
+	w.refused(http.StatusBadRequest, &w.agent, http.MethodGet, path+"/eu/index?lease=-1s", "")
+	require.Empty(w, heard)
 }
 
 func (w *world) foreignObjects() {
@@ -434,7 +463,7 @@ func (w *world) explained() {
 		status, _, text := w.try(&w.admin, http.MethodGet, "/openapi/v3/apis/delivery.accord.dev/v1alpha1", "")
 		require.Equal(t, http.StatusOK, status)
 		require.Contains(t, string(text), "Bundle shows the desired state")
-	}, 30*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }
 
 func (w *world) restart(stop func()) {
@@ -462,5 +491,5 @@ func (w *world) restart(stop func()) {
 	require.EventuallyWithT(w, func(t *assert.CollectT) {
 		_, header, _ := w.try(&w.admin, http.MethodGet, path+"/eu/index", "")
 		require.Equal(t, `"`+delivery.Digest(w.us.Index)+`"`, header.Get("ETag"))
-	}, 30*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 }

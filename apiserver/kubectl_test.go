@@ -59,7 +59,7 @@ func (k *kubectl) command(ctx context.Context, in string, args ...string) *exec.
 
 // run runs kubectl with a standard input, and returns its output with its errors, and its exit code.
 func (k *kubectl) run(in string, args ...string) (out string, code int) {
-	ctx, cancel := context.WithTimeout(k.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(k.Context(), patience)
 	defer cancel()
 	text, err := k.command(ctx, in, args...).CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -88,7 +88,7 @@ func (k *kubectl) follow(args ...string) (sees func(pattern string) []string) {
 	return func(pattern string) []string {
 		k.Helper()
 		p := regexp.MustCompile(pattern)
-		require.EventuallyWithT(k, func(t *assert.CollectT) { require.Regexp(t, p, out.String(), "kubectl %v", args) }, 30*time.Second, 20*time.Millisecond)
+		require.EventuallyWithT(k, func(t *assert.CollectT) { require.Regexp(t, p, out.String(), "kubectl %v", args) }, patience, 20*time.Millisecond)
 		return p.FindStringSubmatch(out.String())
 	}
 }
@@ -159,7 +159,7 @@ func (p *proxies) conforms(k *kubectl, name string) {
 	require.EventuallyWithT(p, func(t *assert.CollectT) { // the view of all clusters has the Deployment a moment later
 		_, code := k.run("", "get", "deployment", name)
 		require.Zero(t, code)
-	}, 20*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 	status := k.follow("rollout", "status", "deployment/"+name)
 	status("Waiting for deployment")
 	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,

@@ -28,7 +28,7 @@ type groups struct {
 func newGroups(ctx context.Context, cfg *restclient.Config, o Options, r *registration, open *tunnels.Set) (*groups, error) {
 	reviews := r.front.hub.AuthorizationV1().SubjectAccessReviews()
 	delivered := registry.Storage(o.Bundles, ctx.Done())
-	delivered[delivery.Bundles+"/"+delivery.Attach] = &tunnels.Storage{Tunnels: open, Hub: r.hub, Reviews: reviews, Check: cmp.Or(o.TunnelCheck, tunnels.DefaultCheck)}
+	delivered[delivery.Bundles+"/"+delivery.Attach] = &tunnels.Storage{Tunnels: open, Hub: r.hub, Visited: o.Bundles.Visited, Reviews: reviews, Check: cmp.Or(o.TunnelCheck, tunnels.DefaultCheck)}
 	members := &clusterproxy.Members{Hub: r.hub, SecretsNamespace: o.SecretsNamespace, Tunnels: open}
 	hub, err := proxy.New(cfg, "hub")
 	if err != nil {

@@ -44,5 +44,5 @@ func (p *proxies) serveMetrics() {
 	require.EventuallyWithT(p, func(t *assert.CollectT) {
 		status, _, text := p.try(&admin, http.MethodGet, p.member.Config().Host+group+"/namespaces/default/pods", "")
 		require.Equal(t, http.StatusOK, status, "%s", text)
-	}, 30*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }

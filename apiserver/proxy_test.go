@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -36,6 +38,8 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/clusters/proxy"
 	"github.com/accord-dev/accord/clusters/tunnel"
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/livediff"
 	"github.com/accord-dev/accord/cmd/accord/members"
 	"github.com/accord-dev/accord/reconciler/store"
 )
@@ -123,6 +127,7 @@ func TestClusterProxy(t *testing.T) {
 	}{
 		{"kubectl works on a cluster in push mode", func(p *proxies) { p.onCluster("push") }},
 		{"kubectl works on a cluster in pull mode", func(p *proxies) { p.onCluster("pull") }},
+		{"accord diff reads a cluster in pull mode", (*proxies).diffs},
 		{"kubectl works on all clusters", (*proxies).onAll},
 		{"Karmada's clients read Clusters", (*proxies).projection},
 		{"a watch of Clusters continues", (*proxies).projectionWatched},
@@ -261,7 +266,7 @@ func (p *proxies) await(cluster string, code int) {
 		status, _, text := p.try(&p.admin, http.MethodGet, proxyPath+cluster+"/proxy/version", "")
 		require.Equal(t, code, status, "%s", text)
 		require.Contains(t, string(text), "cluster", "the answer is not that of accord")
-	}, 60*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }
 
 // through returns the configuration of a user that leads to a cluster through the hub.
@@ -274,8 +279,11 @@ func (p *proxies) through(cluster, user string, groups ...string) *rest.Config {
 
 func (p *proxies) verbs(cluster string) {
 	maps := p.on(p.through(cluster, "alice")).CoreV1().ConfigMaps("default")
-	made, err := maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: cluster}, Data: map[string]string{"a": "1"}}, metav1.CreateOptions{})
+	wanted := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: cluster}, Data: map[string]string{"a": "1"}}
+	_, err := maps.Create(p.Context(), wanted, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(p, err)
+	made, err := maps.Create(p.Context(), wanted, metav1.CreateOptions{})
+	require.NoError(p, err, "the dry-run wrote nothing")
 	made.Data["a"] = "2"
 	_, err = maps.Update(p.Context(), made, metav1.UpdateOptions{})
 	require.NoError(p, err)
@@ -293,7 +301,7 @@ func (p *proxies) verbs(cluster string) {
 }
 
 func (p *proxies) watchesPods(cluster string) {
-	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.Context(), patience)
 	defer cancel()
 	events, err := p.on(p.through(cluster, "alice")).CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=watched-" + cluster})
 	require.NoError(p, err)
@@ -312,7 +320,7 @@ func (p *proxies) watchesPods(cluster string) {
 var webLog = kubelet.Log("default", "web", localtest.Container)
 
 func (p *proxies) logs(cluster string) {
-	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.Context(), patience)
 	defer cancel()
 	stream, err := p.on(p.through(cluster, "alice")).CoreV1().Pods("default").GetLogs("web", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
 	require.NoError(p, err)
@@ -333,7 +341,7 @@ func (p *proxies) execs(cluster string) {
 	overWebSocket, err := remotecommand.NewWebSocketExecutor(cfg, http.MethodGet, r.URL().String())
 	require.NoError(p, err)
 	for _, exec := range []remotecommand.Executor{overSPDY, overWebSocket} {
-		ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(p.Context(), patience)
 		defer cancel()
 		var out bytes.Buffer
 		require.NoError(p, exec.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: strings.NewReader("loudly\n"), Stdout: &out}))
@@ -343,14 +351,18 @@ func (p *proxies) execs(cluster string) {
 
 // accord runs a command of kubectl as a user.
 func (p *proxies) accord(user, in, name string, args ...string) (out, errOut string, err error) {
-	c := members.Commands(members.Tables{Takes: func(string) bool { return false }})[name]
+	p.Setenv("KUBECACHEDIR", p.TempDir())
+	return p.run(members.Commands(members.Tables{Takes: func(string) bool { return false }})[name], user, in, append([]string{"-n", "default"}, args...)...)
+}
+
+// run runs a command as a user of the hub.
+func (p *proxies) run(c *cobra.Command, user, in string, args ...string) (out, errOut string, err error) {
 	var stdout, stderr bytes.Buffer
 	c.SetIn(strings.NewReader(in))
 	c.SetOut(&stdout)
 	c.SetErr(&stderr)
 	c.SilenceUsage, c.SilenceErrors = true, true
-	c.SetArgs(append([]string{"--kubeconfig", p.kubeconfig, "--as", user, "--as-group", "system:authenticated", "-n", "default"}, args...))
-	p.Setenv("KUBECACHEDIR", p.TempDir())
+	c.SetArgs(append([]string{"--kubeconfig", p.kubeconfig, "--as", user, "--as-group", "system:authenticated"}, args...))
 	err = c.ExecuteContext(p.Context())
 	return stdout.String(), stderr.String(), err
 }
@@ -381,6 +393,26 @@ func (p *proxies) commands(cluster string) {
 	require.ErrorContains(p, err, fmt.Sprintf(`did you mean %q?`, cluster))
 }
 
+// diffs compares a directory with a cluster of which the hub has no credentials.
+func (p *proxies) diffs() {
+	p.configMap(p.on(p.member.Config()), "default", "compared", "1")
+	p.bind(p.on(p.hub), "reads-records", person("alice"), rbacv1.PolicyRule{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"*"}, Verbs: []string{"get", "list"}})
+	dir := p.TempDir()
+	for name, text := range map[string]string{
+		"app.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: compared}, data: {value: \"2\"}}",
+		"policy.yaml": "{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {namespace: default, name: compared}, " +
+			"spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}], placement: {clusterAffinity: {clusterNames: [pull]}}}}",
+	} {
+		require.NoError(p, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	require.EventuallyWithT(p, func(t *assert.CollectT) { // the authorizer of the hub reads its rules from a cache
+		out, _, err := p.run(livediff.Command(), "alice", "", dir, "-C", "pull")
+		require.Equal(t, &exit.Error{Code: 1}, err, out)
+		require.Contains(t, out, "ConfigMap default/compared")
+		require.Contains(t, out, "-\"1\"\n       +\"2\"\n")
+	}, patience, 50*time.Millisecond)
+}
+
 // mayList allows users to list the clusters for the time of a test.
 func (p *proxies) mayList(users ...string) {
 	c := p.on(p.hub)
@@ -396,7 +428,7 @@ func (p *proxies) mayList(users ...string) {
 			_, _, err := p.accord(user, "", "logs", "web", "-C", "nothing")
 			require.ErrorContains(t, err, "no cluster")
 		}
-	}, 20*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }
 
 // allMembers runs commands on both clusters, which are one API server, at the same time.

@@ -97,7 +97,7 @@ func (w *world) reach(p *port, path string) {
 		status, _, text := w.try(&w.admin, http.MethodPost, path, body)
 		require.NotContains(t, []int{http.StatusServiceUnavailable, http.StatusUnauthorized}, status, "%s", text)
 		require.Greater(t, p.received.Load()-before, int64(50_000))
-	}, 30*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }
 
 // replicas runs two replicas. The agent of cluster pull has its tunnel open to the first one, and the hub sends requests to the second one.
@@ -121,7 +121,7 @@ func (p *proxies) replicas() {
 	p.whole.Run("nobody has the tunnel", func(t *testing.T) {
 		p.with(t).agents()
 		start := time.Now()
-		require.Eventually(t, func() bool { return apierrors.IsServiceUnavailable(p.reaches()) }, 10*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return apierrors.IsServiceUnavailable(p.reaches()) }, patience, 50*time.Millisecond)
 		require.Less(t, time.Since(start), 5*time.Second, "replicas forward the request to each other")
 	})
 }

@@ -32,6 +32,8 @@ import (
 	"github.com/accord-dev/accord/apiserver/clusterproxy"
 	"github.com/accord-dev/accord/apiserver/registry"
 	"github.com/accord-dev/accord/apiserver/search"
+	"github.com/accord-dev/accord/clusters/proxy"
+	"github.com/accord-dev/accord/internal/version"
 )
 
 const (
@@ -107,6 +109,15 @@ func Run(ctx context.Context, cfg *restclient.Config, o Options) error {
 	return nil
 }
 
+// versioned adds the version of accord to each answer, for "accord version".
+func versioned(next http.Handler) http.Handler {
+	v := version.Get().Version
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set(delivery.VersionHeader, v)
+		next.ServeHTTP(out, r)
+	})
+}
+
 // newServer assembles the server. It has no store, no admission and no fairness: the hub's API server admits the requests.
 func newServer(o Options, certificates *certificates, front *frontProxy, w *ways, stopping <-chan struct{}, groups map[schema.GroupVersion]map[string]rest.Storage) (*genericapiserver.GenericAPIServer, error) {
 	scheme, err := newScheme()
@@ -119,8 +130,8 @@ func newServer(o Options, certificates *certificates, front *frontProxy, w *ways
 	c.EnableIndex, c.EnableProfiling, c.EnableMetrics = false, false, false
 	c.LongRunningFunc = longRunning
 	c.BuildHandlerChainFunc = func(h http.Handler, c *genericapiserver.Config) http.Handler {
-		authorized := w.ofLeader(clusterproxy.ReadOnly(h, codecs), o, codecs, stopping)
-		return w.ofReplicas(genericapiserver.DefaultBuildHandlerChain(authorized, c))
+		authorized := w.ofLeader(clusterproxy.ReadOnly(proxy.HideDryRun(h, passedOn), codecs), o, codecs, stopping)
+		return w.ofReplicas(versioned(genericapiserver.DefaultBuildHandlerChain(authorized, c)))
 	}
 	c.ShutdownWatchTerminationGracePeriod = time.Second // ends watches as soon as the server stops
 	if err := describe(c, scheme); err != nil {
@@ -144,9 +155,9 @@ func newServer(o Options, certificates *certificates, front *frontProxy, w *ways
 		return nil, err
 	}
 	server.ShutdownTimeout = shutdownLimit
-	for version, storage := range groups {
-		group := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
-		group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{version.Version: storage}
+	for gv, storage := range groups {
+		group := genericapiserver.NewDefaultAPIGroupInfo(gv.Group, scheme, runtime.NewParameterCodec(scheme), codecs)
+		group.VersionedResourcesStorageMap = map[string]map[string]rest.Storage{gv.Version: storage}
 		if err := server.InstallAPIGroup(&group); err != nil {
 			return nil, err
 		}
@@ -167,6 +178,12 @@ var watches = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"
 // longRunning reports whether a request waits for a change, or is a connection. The limits on requests in flight and on their time do not apply to it.
 func longRunning(r *http.Request, info *apirequest.RequestInfo) bool {
 	return watches(r, info) || registry.Waits(info.APIGroup, info.Resource, info.Subresource, r)
+}
+
+// passedOn reports whether a request goes on to a cluster or the hub.
+func passedOn(r *http.Request) bool {
+	info, ok := apirequest.RequestInfoFrom(r.Context())
+	return ok && info.Subresource == "proxy"
 }
 
 func newClient(cfg *restclient.Config) (*kubernetes.Clientset, error) {

@@ -43,7 +43,7 @@ func (p *proxies) reaches() error {
 
 func (p *proxies) awaitReached() {
 	p.Helper()
-	require.Eventually(p, func() bool { return p.reaches() == nil }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(p, func() bool { return p.reaches() == nil }, patience, 50*time.Millisecond)
 }
 
 func (p *proxies) revoked() {
@@ -51,8 +51,9 @@ func (p *proxies) revoked() {
 	bindings := p.on(p.hub).RbacV1().ClusterRoleBindings()
 	binding, err := bindings.Get(p.Context(), "agent-pull", metav1.GetOptions{})
 	require.NoError(p, err)
+	p.store.Hear("pull", delivery.AgentUser("pull", "1"), time.Minute)
 	require.NoError(p, bindings.Delete(p.Context(), "agent-pull", metav1.DeleteOptions{}))
-	require.Eventually(p, func() bool { return apierrors.IsServiceUnavailable(p.reaches()) }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(p, func() bool { return apierrors.IsServiceUnavailable(p.reaches()) }, patience, 50*time.Millisecond)
 	binding.ResourceVersion = ""
 	_, err = bindings.Create(p.Context(), binding, metav1.CreateOptions{})
 	require.NoError(p, err)

@@ -91,7 +91,7 @@ func (w *world) wait(cluster string, n int) (end func()) {
 
 func (w *world) awaitWaiting(n int) {
 	w.Helper()
-	require.Eventually(w, func() bool { return w.store.Counts().Waiting == n }, 30*time.Second, 5*time.Millisecond, "%d wait", n)
+	require.Eventually(w, func() bool { return w.store.Counts().Waiting == n }, patience, 5*time.Millisecond, "%d wait", n)
 }
 
 func (w *world) waitingIsBounded() {
@@ -149,7 +149,7 @@ func (w *world) event(events watch.Interface) (change watch.EventType, index, re
 		var b delivery.Bundle
 		require.NoError(w, json.Unmarshal(text, &b))
 		return e.Type, b.Status.Index, b.ResourceVersion
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		require.Fail(w, "no event")
 		return "", "", ""
 	}

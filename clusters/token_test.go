@@ -58,7 +58,7 @@ func TestTokenIsRenewed(t *testing.T) {
 
 	allowRenewal(t, k, ns, account)
 	var next string
-	require.Eventually(t, func() bool { next, err = m.RenewToken(t.Context(), token); return err == nil }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { next, err = m.RenewToken(t.Context(), token); return err == nil }, time.Minute, 50*time.Millisecond)
 	renewed, renewable := ReadToken(next)
 	require.True(t, renewable)
 	require.NotEqual(t, r.Status.Token, next)
@@ -69,10 +69,10 @@ func TestTokenIsRenewed(t *testing.T) {
 	err = Ping(t.Context(), m)
 	require.Equal(t, AuthFailed, Reason(err))
 	m.SetToken(next)
-	require.Eventually(t, func() bool { err := Ping(t.Context(), m); return err == nil }, 30*time.Second, 100*time.Millisecond, "as soon as the breaker lets a probe pass")
+	require.Eventually(t, func() bool { err := Ping(t.Context(), m); return err == nil }, time.Minute, 100*time.Millisecond, "as soon as the breaker lets a probe pass")
 
 	require.NoError(t, k.CoreV1().Secrets(ns).Delete(t.Context(), bound.Name, metav1.DeleteOptions{}))
-	require.Eventually(t, func() bool { err := Ping(t.Context(), m); return apierrors.IsUnauthorized(err) }, 30*time.Second, 200*time.Millisecond)
+	require.Eventually(t, func() bool { err := Ping(t.Context(), m); return apierrors.IsUnauthorized(err) }, time.Minute, 200*time.Millisecond)
 }
 
 // TestHostileToken: a member that answers with another token than accord requested does not have it stored on the hub.

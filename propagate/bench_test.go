@@ -103,25 +103,30 @@ func BenchmarkDigest(b *testing.B) {
 func BenchmarkNext(b *testing.B) {
 	pushes := []struct {
 		name string
-		edit func(in *propagate.Input, n int)
+		edit func(in *propagate.Input, n int) []render.Span
 	}{
-		{"content", func(in *propagate.Input, n int) { in.Objects[(n+6)%6] = annotated(in.Objects[(n+6)%6], n) }},
-		{"object", func(in *propagate.Input, n int) { // added, then removed
+		{"content", func(in *propagate.Input, n int) []render.Span {
+			in.Objects[(n+6)%6] = annotated(in.Objects[(n+6)%6], n)
+			return []render.Span{{At: (n + 6) % 6, Out: 1, In: 1}}
+		}},
+		{"object", func(in *propagate.Input, n int) []render.Span { // added, then removed
 			last := len(in.Objects) - 1
 			if in.Objects[last].Manifest.Get().GetName() == "more" {
 				in.Objects = in.Objects[:last]
-				return
+				return []render.Span{{At: last, Out: 1}}
 			}
-			more := annotated(in.Objects[0], n)
-			more.Manifest.Get().SetName("more")
-			in.Objects = append(in.Objects, more)
+			more := in.Objects[0].Manifest.Get().DeepCopy()
+			more.SetName("more")
+			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(more), Origin: in.Objects[0].Origin})
+			return []render.Span{{At: last + 1, In: 1}}
 		}},
-		{"policy", func(in *propagate.Input, n int) { // of one object
-			one := policy.Policy{Meta: policy.Meta{Namespace: in.Objects[0].Manifest.Get().GetNamespace(), Name: "one"}}
+		{"policy", func(in *propagate.Input, n int) []render.Span { // of one object
+			one := &policy.Policy{Meta: policy.Meta{Namespace: in.Objects[0].Manifest.Get().GetNamespace(), Name: "one"}}
 			one.Spec.Priority = ptr.To(int32(n))
 			one.Spec.SchedulerName = policy.DefaultScheduler
 			one.Spec.ResourceSelectors = []policy.ResourceSelector{{APIVersion: "apps/v1", Kind: "Deployment", Name: in.Objects[0].Manifest.Get().GetName()}}
-			in.Policies = append(slices.DeleteFunc(slices.Clone(in.Policies), func(p policy.Policy) bool { return p.Name == "one" }), one)
+			in.Policies = append(slices.DeleteFunc(slices.Clone(in.Policies), func(p *policy.Policy) bool { return p.Name == "one" }), one)
+			return nil
 		}},
 	}
 	for _, p := range pushes {
@@ -142,7 +147,7 @@ func annotated(o render.Object, n int) render.Object {
 	return o
 }
 
-func push(b *testing.B, in propagate.Input, edit func(in *propagate.Input, n int)) {
+func push(b *testing.B, in propagate.Input, edit func(in *propagate.Input, n int) []render.Span) {
 	b.Helper()
 	b.ReportAllocs()
 	last, err := propagate.New(in)
@@ -153,8 +158,10 @@ func push(b *testing.B, in propagate.Input, edit func(in *propagate.Input, n int
 		if n == 0 {
 			b.ResetTimer() // two pushes after a start settle what the plan before decided
 		}
+		before := in.Objects
 		in.Objects, in.Previous = slices.Clone(in.Objects), last.Previous()
-		edit(&in, n)
+		spans := edit(&in, n)
+		in.Edits = render.Edits{Before: before, After: in.Objects, Spans: spans}
 		p, err := last.Next(in)
 		require.NoError(b, err)
 		p.Digest()
@@ -193,12 +200,12 @@ func policyEach(t testing.TB, objects int) propagate.Input {
 		u := in.Objects[i].Manifest.Get()
 		selectors := []policy.ResourceSelector{{APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}}
 		name := fmt.Sprint("only-", u.GetName())
-		own := in.Policies[0]
+		own := *in.Policies[0]
 		own.Name, own.Spec.ResourceSelectors = name, selectors
-		in.Policies = append(in.Policies, own)
-		override := in.Overrides[0]
+		in.Policies = append(in.Policies, &own)
+		override := *in.Overrides[0]
 		override.Name, override.Spec.ResourceSelectors = name, selectors
-		in.Overrides = append(in.Overrides, override)
+		in.Overrides = append(in.Overrides, &override)
 	}
 	return in
 }

@@ -112,7 +112,7 @@ func TestControlDigestIgnoresPlacesAndComments(t *testing.T) {
 func TestControlHidesTheCredentialsOfProxies(t *testing.T) {
 	in, err := dump.Read([]byte(controlled))
 	require.NoError(t, err)
-	c := in.Declared[0].Spec
+	c := in.Declared.Clusters[0].Spec
 	require.NotContains(t, c.ProxyURL, "pass@")
 	require.NotContains(t, c.ProxyHeader["key"], "value")
 	require.Equal(t, "sha256:", control.Digest(in.Control())[:7])

@@ -15,15 +15,9 @@ import (
 func (p *Plan) Digest() string {
 	p.digest.once.Do(func() {
 		items := p.items.all
-		concurrent.Do(len(items), func(i int) { // results that the loop below reads
-			if p.digest.of.Lacks(i) {
-				items[i].digestOnce(p)
-			}
-		})
-		p.digest.of.Fill(len(items), func(h hash.Hash, i int) {
-			s := items[i].digestOnce(p)
-			h.Write(s[:])
-		})
+		missing := p.digest.of.Missing(len(items))
+		concurrent.Do(len(missing), func(i int) { items[missing[i]].digestOnce(p) }) // which the loop below reads
+		p.digest.of.FillSums(len(items), func(i int) digest.Sum { return items[i].digestOnce(p) })
 		p.digest.text = p.digest.of.Over(p.head())
 	})
 	return p.digest.text
@@ -56,10 +50,7 @@ func (it *item) digestOnce(p *Plan) digest.Sum {
 // DigestOf returns the Digest of the plan from the sums of all its Objects.
 func (p *Plan) DigestOf(sum func(manifest.ID) digest.Sum) string {
 	var of digest.List
-	of.Fill(len(p.items.all), func(h hash.Hash, i int) {
-		s := sum(p.items.all[i].decision.ID)
-		h.Write(s[:])
-	})
+	of.FillSums(len(p.items.all), func(i int) digest.Sum { return sum(p.items.all[i].decision.ID) })
 	return of.Over(p.head())
 }
 

@@ -3,18 +3,33 @@ package propagate
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/decision"
+	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
+	"github.com/accord-dev/accord/propagate/rebalance"
 	"github.com/accord-dev/accord/propagate/scope"
 	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/kind"
 )
+
+// Clusters returns the names of the whole fleet, sorted.
+func (p *Plan) Clusters() []string { return p.members.Names() }
+
+// Fleet returns all clusters, sorted by name, with the taints after ClusterTaintPolicies. The caller must not change
+// it.
+func (p *Plan) Fleet() []fleet.Cluster { return p.members.All }
+
+// Taints returns the taints of every cluster: those of the Cluster, after ClusterTaintPolicies added and removed theirs
+// (Karmada §1.7).
+func (p *Plan) Taints() map[string][]corev1.Taint { return p.members.Taints() }
 
 // Decision returns the decision about an object in Git; nil when Git has no such object. The caller must not change it.
 func (p *Plan) Decision(id manifest.ID) *decision.Decision {
@@ -38,11 +53,8 @@ func (p *Plan) Manifest(id manifest.ID) *manifest.Packed {
 	return nil
 }
 
-// TakesOver reports whether an object takes over an existing object of another owner.
-func (p *Plan) TakesOver(id manifest.ID) bool {
-	it, known := p.items.get(id)
-	return known && it.overwrite
-}
+// TakesOver reports whether the object of the decision at a position takes over an existing object of another owner.
+func (p *Plan) TakesOver(position int) bool { return p.items.inGit[position].overwrite }
 
 // Kind returns accord's knowledge of a kind, with the customizations of users.
 func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.Book.Of(gk) }
@@ -116,4 +128,33 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 // Dependents returns the objects that need this one as a dependency, sorted.
 func (p *Plan) Dependents(id manifest.ID) []manifest.ID {
 	return slices.SortedFunc(slices.Values(p.relations.dependents[id]), manifest.ID.Compare)
+}
+
+// Shares explains for each cluster of a divided object how its replicas came about, in a few words that follow the
+// number; nil for an object without a count, or that no policy claims. It repeats the decision.
+func (p *Plan) Shares(id manifest.ID) map[string]string {
+	it, known := p.items.get(id)
+	if !known || it.decision.Policy == nil || it.kind.Replicas == nil {
+		return nil
+	}
+	d, shares := it.decision, map[string]string{}
+	if d.PlacementRetained || d.Lazy {
+		for _, c := range d.Chosen {
+			shares[c.Cluster] = "kept from the previous plan"
+		}
+		return shares
+	}
+	_, fresh := rebalance.Since(p.rules.rebalancers[id], it.last().Rebalanced)
+	term := max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term }))
+	try := attempt{fresh: fresh}
+	try.returning = p.tryTerm(it, term, try).failure != ""
+	q := p.question(it, term, try)
+	selection, err := q.Select(p.filter(it, q, try, &termResult{}))
+	if err != nil {
+		return nil
+	}
+	for i, phrase := range divide.Explain(p.request(it, q, selection.Chosen)) {
+		shares[selection.Chosen[i].Cluster.Name] = phrase
+	}
+	return shares
 }

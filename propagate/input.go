@@ -8,7 +8,6 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/exclude"
@@ -24,11 +23,11 @@ type Input struct {
 	Federation string
 	Revision   string
 	Objects    []render.Object
-	Policies   []policy.Policy
-	Overrides  []policy.Override
+	Policies   []*policy.Policy
+	Overrides  []*policy.Override
 	Fleet      []fleet.Cluster
-	// Declared are the Clusters as Git declares them, sorted by name; see control.Declared. Fleet has them as the hub has them.
-	Declared []v1alpha1.Cluster
+	// Declared are the Clusters and Federations as Git declares them. Fleet has the Clusters as the hub has them.
+	Declared control.Declared
 	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers request a fresh division (Karmada
 	// §4.11).
 	TaintPolicies []policy.TaintPolicy
@@ -52,8 +51,8 @@ type Input struct {
 	Evictions map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	// Unschedulable are the replicas that the descheduler may move, at most one entry for each object and cluster, in any order.
 	Unschedulable []deschedule.Copy
-	// Texts has the rendered objects in compact form; nil to have them whole.
-	Texts *compact.Texts
+	// Shared has the rendered objects in compact form, and the differences from the objects of another input.
+	render.Shared
 }
 
 // WithFederation returns the input with the settings of a Federation: its name, its exclusions, and the health of
@@ -79,16 +78,19 @@ func (in Input) Control() []control.Item {
 		origins[c.Name] = c.Origin
 	}
 	return control.Set{
-		Clusters: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts, Recoveries: in.Recoveries,
+		Declared: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts, Recoveries: in.Recoveries,
 		TaintPolicies: in.TaintPolicies, Policies: in.Policies, Origins: origins,
 	}.Items()
 }
 
-// duplicates returns an error for each manifest beside the objects that is there twice.
-func (in Input) duplicates() []error {
-	var errs []error
-	errs = append(errs, manifest.Duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
-	errs = append(errs, manifest.Duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+// duplicates returns an error for each manifest beside the objects that is there twice. The policies of an earlier plan were unique.
+func (in Input) duplicates(now rules, last *Plan) (errs []error) {
+	if last == nil || now.claims != last.rules.claims {
+		errs = manifest.Duplicates(in.Policies, func(p *policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })
+	}
+	if last == nil || now.overrides != last.rules.overrides {
+		errs = append(errs, manifest.Duplicates(in.Overrides, func(o *policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	}
 	errs = append(errs, manifest.Duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, manifest.Duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/digest"
 	"github.com/accord-dev/accord/propagate/previous"
+	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -19,7 +20,8 @@ import (
 type items struct {
 	inGit     []*item         // parallel to the decisions, sorted by ID
 	implied   []*item         // the Namespaces that are not in Git, sorted by ID
-	inputs    []*item         // parallel to Input.Objects
+	written   []render.Object // Input.Objects
+	inputs    []*item         // parallel to written
 	all       []*item         // in apply order
 	byCluster []*clusterItems // parallel to members.All
 }
@@ -107,8 +109,8 @@ type clusterItems struct {
 	plan   ClusterPlan
 	digest digest.List
 
-	base    *clusterItems // made without a failure, for all items but those at changed; nil for none
-	changed []int
+	base    *clusterItems // made without a failure, with the items of out instead of those of in; nil for none
+	out, in []assigned
 }
 
 // assigned is an item that goes to a cluster.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate/autoscaler"
@@ -24,7 +25,8 @@ import (
 // Plan is the desired content of every cluster. It never changes; all methods are safe for concurrent use.
 type Plan struct {
 	// Decisions, one for every object, sorted by ID.
-	Decisions []*decision.Decision
+	Decisions  []*decision.Decision
+	Recoveries []policy.Recovery // the RecoveryPlans
 
 	members       member.Members
 	rules         rules
@@ -51,7 +53,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: scope.Of(in.Objects, in.Fleet), lineage: newLineage(last), control: control.Digest(in.Control()),
-		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts,
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts, Recoveries: in.Recoveries,
 	}
 	decided := make(map[manifest.ID]*previous.Decision, len(in.Previous))
 	for _, d := range in.Previous {
@@ -60,13 +62,12 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	objects, errs := normalize.Objects(in.Objects, p.scopes, normalize.Before{
 		Decided: func(id manifest.ID) bool { return decided[id] != nil }, Moved: last.moved,
 	})
-	errs = append(errs, in.duplicates()...)
 	var rulesErr error
 	p.rules, rulesErr = newRules(in, p.members.All, last)
-	if err := errors.Join(errors.Join(errs...), rulesErr); err != nil {
+	if err := errors.Join(append(append(errs, in.duplicates(p.rules, last)...), rulesErr)...); err != nil {
 		return nil, err
 	}
-	p.rollouts = p.newRollouts(in.Rollouts)
+	p.rollouts, p.items.written = p.newRollouts(in.Rollouts), in.Objects
 	earlier := p.reusable(last)
 	if err := p.claimAll(objects, decided, earlier); err != nil {
 		return nil, err

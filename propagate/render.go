@@ -10,6 +10,9 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/applyorder"
+	"github.com/accord-dev/accord/propagate/digest"
+	"github.com/accord-dev/accord/propagate/splice"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -23,32 +26,35 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 	}
 	t := p.items.byCluster[i]
 	t.once.Do(func() {
-		if !t.patch(p, i) {
+		if t.base == nil || !t.patch(p, i) {
 			t.plan = p.render(i)
 		}
 		var room []byte
-		t.digest.Fill(len(t.plan.Objects), func(h hash.Hash, at int) { room = t.plan.Objects[at].write(h, room) })
-		t.base, t.changed = nil, nil
+		t.digest.Fill(len(t.plan.Objects), func(h hash.Hash, at int) digest.Sum {
+			room = t.plan.Objects[at].write(h, room)
+			return digest.Sum(t.plan.Objects[at].sum)
+		})
+		t.base, t.out, t.in = nil, nil, nil
 	})
 	return t.plan
 }
 
-// patch makes the plan of a cluster from that of base, and renders the objects that changed. It reports false if there is no base or one of them
-// cannot be rendered.
+// patch makes the plan of a cluster from that of base, and renders the objects that changed. It reports false if one of them cannot be
+// rendered.
 func (t *clusterItems) patch(p *Plan, cluster int) bool {
-	if t.base == nil {
-		return false
+	gone, made := make([]Placed, len(t.out)), make([]Placed, len(t.in))
+	for i, a := range t.out {
+		gone[i].Rendered = &Rendered{ID: a.item.decision.ID}
 	}
-	objects := slices.Clone(t.base.plan.Objects)
-	for _, at := range t.changed {
-		a := t.items[at]
+	for i, a := range t.in {
 		rendered, err := p.result(a, cluster)
 		if err != nil {
 			return false
 		}
-		objects[at] = p.placed(a, rendered)
+		made[i] = p.placed(a, rendered)
 	}
-	t.plan, t.digest = ClusterPlan{Cluster: t.base.plan.Cluster, Objects: objects}, t.base.digest.Without(t.changed)
+	t.plan, t.digest = ClusterPlan{Cluster: t.base.plan.Cluster}, t.base.digest
+	t.plan.Objects, _ = splice.List(t.base.plan.Objects, gone, made, func(a, b Placed) int { return applyorder.Compare(a.ID, b.ID) })
 	return true
 }
 

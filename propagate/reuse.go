@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/normalize"
-	"github.com/accord-dev/accord/render/override"
 )
 
 // Next returns the same plan as New(in), faster: an object keeps its decision and results in p if its manifest is the
@@ -59,7 +59,7 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	e.sameSettings = e.sameRendering && was.exclusions.Equal(now.exclusions) && reflect.DeepEqual(was.rebalancers, now.rebalancers) &&
 		reflect.DeepEqual(last.members.All, p.members.All) && was.overrides.SameTitles(now.overrides)
 	e.sameDecisions = e.sameSettings && was.claims == now.claims
-	e.matching = now.overrides.Matching(was.overrides, override.Equal)
+	e.matching = now.overrides.Matching(was.overrides, (*policy.Override).Equal)
 	return e
 }
 

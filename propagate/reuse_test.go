@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
@@ -27,7 +28,9 @@ type history struct {
 	random *rand.Rand
 	tree   fstest.MapFS
 	memory render.Cache
-	apart  bool // no policy relates objects to each other
+	sorter decode.Sorter
+	list   []render.Object // of the build before
+	apart  bool            // no policy relates objects to each other
 	// tasks are the evictions, replaced with every change.
 	tasks map[manifest.ID][]v1alpha1.GracefulEvictionTask
 	// stuck are the replicas that the descheduler may move, replaced with every change.
@@ -182,10 +185,16 @@ func (h *history) manifest() string {
 // input returns the input of the repository as it is now; ok is false for a mistake, such as an object that is there twice.
 func (h *history) input() (in propagate.Input, ok bool) {
 	objects, err := h.memory.Build(h.tree, render.Options{})
+	edits := editsOf(h.list, objects)
+	h.list = objects
 	if err != nil {
 		return in, false
 	}
-	parts, err := decode.Sort(objects)
+	sorter := &h.sorter
+	if h.random.IntN(4) == 0 {
+		sorter = &decode.Sorter{} // policies that are equal to those before are others then
+	}
+	parts, err := sorter.Next(objects, edits)
 	if err != nil {
 		return in, false
 	}
@@ -201,11 +210,30 @@ func (h *history) input() (in propagate.Input, ok bool) {
 	return in, true
 }
 
+// editsOf returns the differences between two lists of objects, as a build has them.
+func editsOf(before, after []render.Object) render.Edits {
+	e := render.Edits{Before: before, After: after}
+	for i, at := 0, 0; i < len(before) || at < len(after); {
+		out, in := len(before)-i, len(after)-at
+		for n, o := range before[i:] {
+			if next := slices.IndexFunc(after[at:], func(x render.Object) bool { return x.Manifest == o.Manifest && x.Origin == o.Origin }); next >= 0 {
+				out, in = n, next
+				break
+			}
+		}
+		if out+in > 0 {
+			e.Spans = append(e.Spans, render.Span{At: i, Out: out, In: in})
+		}
+		i, at = i+out+1, at+in+1
+	}
+	return e
+}
+
 // TestNextIsNew: over random histories, a plan that is made with the one before it is the plan that is made from nothing, in every
 // decision and every byte.
 func TestNextIsNew(t *testing.T) {
-	kept, steps, aparts, evicted, moved := 0, 0, 0, 0, 0
-	for seed := range uint64(80) {
+	kept, steps, aparts, evicted, moved, edited := 0, 0, 0, 0, 0, 0
+	for seed := range uint64(120) {
 		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}, memory: *render.NewCompactCache(&compact.Texts{}), apart: seed%2 == 0}
 		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
 			h.put(fmt.Sprintf("%d.yaml", i), text)
@@ -226,6 +254,9 @@ func TestNextIsNew(t *testing.T) {
 			want, wantErr := propagate.New(in)
 			got, err := last.Next(in)
 			require.Equal(t, wantErr, err)
+			if in.Edits.After != nil {
+				edited++
+			}
 			if err != nil {
 				continue
 			}
@@ -251,6 +282,7 @@ func TestNextIsNew(t *testing.T) {
 	}
 	require.Greater(t, aparts, 100, "plans that decide about changed objects, none of which concerns others")
 	require.Greater(t, steps, 100, "plans that decide about the objects that a change concerns")
+	require.Greater(t, edited, 100, "inputs that say where the objects differ")
 	require.Greater(t, evicted, 100, "old copies that an eviction deletes")
 	t.Log(aparts, steps, kept, evicted, moved)
 	require.Greater(t, moved, 5, "decisions that move unschedulable replicas")
@@ -272,12 +304,14 @@ func requireSame(t *testing.T, want, got *propagate.Plan, digestFirst bool, wher
 	require.Equal(t, want.Digest(), got.Digest(), where)
 	require.Equal(t, want.Previous(), got.Previous(), where)
 	require.Equal(t, want.NeedsRoom(), got.NeedsRoom(), where)
+	require.Equal(t, want.Recoveries, got.Recoveries, where)
 	require.Equal(t, want.Taints(), got.Taints(), where)
 	for _, c := range want.Clusters() {
 		require.Equal(t, want.Evicted(c), got.Evicted(c), where)
 	}
 	for i := range want.Decisions {
 		id := want.Decisions[i].ID
+		require.Equal(t, want.TakesOver(i), got.TakesOver(i), where)
 		require.Equal(t, want.PoliciesSelecting(id), got.PoliciesSelecting(id), where)
 		for _, c := range want.Clusters() {
 			require.Equal(t, want.KeepReason(c, id, nil), got.KeepReason(c, id, nil), where)
@@ -299,4 +333,20 @@ func shared(a, b *propagate.Plan) int {
 		n += len(slices.DeleteFunc(slices.Clone(b.ForCluster(c).Objects), func(o propagate.Placed) bool { return before[o.ID] != o.Rendered }))
 	}
 	return n
+}
+
+func TestAStepKeepsTheRecoveryPlans(t *testing.T) {
+	in := fleetOf(t, 60, 2)
+	in.Recoveries = []policy.Recovery{{Meta: policy.Meta{Name: "site"}}}
+	p, err := propagate.New(in)
+	require.NoError(t, err)
+	for n := range 3 {
+		in.Objects, in.Previous = slices.Clone(in.Objects), p.Previous()
+		in.Objects[0] = annotated(in.Objects[0], n)
+		p, err = p.Next(in)
+		require.NoError(t, err)
+	}
+	step, _ := propagate.IsStep(p)
+	require.True(t, step)
+	require.Equal(t, in.Recoveries, p.Recoveries)
 }

@@ -29,20 +29,18 @@ type rules struct {
 // newRules returns the rules of an input. It reuses what is equal in the last plan, which may be nil.
 func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
 	exclusions, err := in.Skip.Rules()
-	var interpreters scripts.Interpreters
+	var before rules
 	if last != nil {
-		interpreters = last.rules.interpreters
+		before = last.rules
 	}
-	interpreters, bookErr := interpreters.Next(in.Customizations, in.Health)
+	interpreters, bookErr := before.interpreters.Next(in.Customizations, in.Health)
 	overrides, planErr := recovery.Overrides(in.Recoveries, in.Overrides)
-	r := rules{exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation)}
-	if last != nil && last.rules.claims.Has(in.Policies) {
-		r.claims = last.rules.claims
-	} else {
-		r.claims = claim.NewIndex(slices.Clone(in.Policies)) // the caller may sort its own
+	r := rules{
+		exclusions: exclusions, interpreters: interpreters, rebalancers: rebalance.Names(in.Rebalancers), applySet: applyset.ID(in.Federation),
+		claims: before.claims.Next(in.Policies),
 	}
 	if last != nil && reflect.DeepEqual(last.members.All, clusters) {
-		r.overrides = last.rules.overrides.Next(overrides)
+		r.overrides = before.overrides.Next(overrides)
 	} else {
 		r.overrides = override.NewSet(slices.Clone(overrides), clusters)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/propagate/normalize"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/propagate/splice"
+	"github.com/accord-dev/accord/render"
 )
 
 // A step decides about at most so many objects, or one of so many: beyond it, deciding about all of them takes no longer.
@@ -41,14 +42,14 @@ func (p *Plan) step(in Input) *Plan {
 	next := &Plan{
 		members: member.New(in.Fleet, in.TaintPolicies, in.Now), scopes: p.scopes, relations: p.relations, needsRoom: p.needsRoom,
 		lineage: newLineage(p), control: control.Digest(in.Control()),
-		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts,
+		evictions: in.Evictions, unschedulable: deschedule.Sorted(in.Unschedulable), texts: in.Texts, Recoveries: in.Recoveries,
 	}
 	edits := p.compare(in)
 	if edits == nil {
 		return nil
 	}
 	var err error
-	if next.rules, err = newRules(in, next.members.All, p); err != nil || len(in.duplicates()) > 0 {
+	if next.rules, err = newRules(in, next.members.All, p); err != nil || len(in.duplicates(next.rules, p)) > 0 {
 		return nil
 	}
 	s := &step{Plan: next, earlier: next.reusable(p), edits: *edits}
@@ -77,7 +78,8 @@ type edits struct {
 	changed map[*item]normalize.Object // with another manifest, place, eviction or unschedulable replica, or a decision that was not yet settled
 	added   []normalize.Object
 	removed []*item
-	inputs  []*item // parallel to Input.Objects; nil for an object that is not as before
+	written []render.Object
+	inputs  []*item // parallel to written; nil for an object that is not as before
 	most    int
 }
 
@@ -87,51 +89,64 @@ func (e *edits) many() bool { return len(e.changed)+len(e.added)+len(e.removed) 
 // compare returns the differences, nil if they are too many. An object that moved behind others counts as many.
 func (p *Plan) compare(in Input) *edits {
 	e := &edits{
-		changed: map[*item]normalize.Object{}, inputs: make([]*item, len(in.Objects)), most: max(stepObjects, len(in.Objects)/stepShare),
+		changed: map[*item]normalize.Object{}, written: in.Objects, inputs: make([]*item, len(in.Objects)), most: max(stepObjects, len(in.Objects)/stepShare),
 	}
+	again, places := map[*item]bool{}, []int(nil) // nothing is looked up for all others
+	for _, ids := range []map[manifest.ID]bool{
+		p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions), deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)),
+	} {
+		if len(ids) > e.most {
+			return nil
+		}
+		for id := range ids {
+			if it, known := p.items.ofGit(id); known {
+				again[it], places = true, append(places, slices.Index(p.items.inputs, it))
+			}
+		}
+	}
+	spans, _ := in.Edits.Between(p.items.written, in.Objects, places...)
+	at, last := 0, p.items.inputs
+	for _, x := range spans {
+		same := x.At - (len(p.items.inputs) - len(last))
+		copy(e.inputs[at:], last[:same])
+		at, last = at+same+x.In, last[same:]
+		if !p.compareSpan(e, at-x.In, at, last[:x.Out], again) {
+			return nil
+		}
+		last = last[x.Out:]
+	}
+	copy(e.inputs[at:], last)
+	return e
+}
+
+// compareSpan adds the differences between some items and the objects of the input from one place to another. It returns false if they are
+// too many.
+func (p *Plan) compareSpan(e *edits, from, to int, last []*item, again map[*item]bool) bool {
 	decided := func(id manifest.ID) bool {
 		_, known := p.items.ofGit(id)
 		return known
 	}
-	last, again := p.items.inputs, map[*item]bool{} // nothing is looked up for all others
-	for _, ids := range []map[manifest.ID]bool{
-		p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions), deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)),
-	} {
-		for id, is := range ids {
-			it, _ := p.items.ofGit(id)
-			again[it] = again[it] || is
-		}
-	}
-	for i, o := range in.Objects {
+	for i, o := range e.written[from:to] {
 		if len(last) > 0 && last[0].source == o.Manifest && last[0].decision.Origin == o.Origin && !again[last[0]] {
-			e.inputs[i], last = last[0], last[1:]
+			e.inputs[from+i], last = last[0], last[1:]
 			continue
 		}
-		normal, _ := normalize.Objects(in.Objects[i:i+1], p.scopes, normalize.Before{Decided: decided, Moved: p.moved})
+		normal, _ := normalize.Objects(e.written[from+i:from+i+1], p.scopes, normalize.Before{Decided: decided, Moved: p.moved})
 		x := normal[0]
-		x.Input = i
-		if !decided(x.ID) {
-			if e.added = append(e.added, x); e.many() {
-				return nil
+		if x.Input = from + i; !decided(x.ID) {
+			e.added = append(e.added, x)
+		} else {
+			for ; len(last) > 0 && last[0].decision.ID != x.ID; last = last[1:] {
+				e.removed = append(e.removed, last[0])
 			}
-			continue
-		}
-		for ; len(last) > 0 && last[0].decision.ID != x.ID; last = last[1:] {
-			if e.removed = append(e.removed, last[0]); e.many() {
-				return nil
+			if len(last) == 0 || e.many() {
+				return false
 			}
-		}
-		if len(last) == 0 {
-			return nil
-		}
-		if e.changed[last[0]], last = x, last[1:]; e.many() {
-			return nil
+			e.changed[last[0]], last = x, last[1:]
 		}
 	}
-	if e.removed = append(e.removed, last...); e.many() {
-		return nil
-	}
-	return e
+	e.removed = append(e.removed, last...)
+	return !e.many()
 }
 
 // selectedBy returns the items that a policy or an override selects that is not as before, and takes over all other policies.
@@ -216,7 +231,7 @@ func (s *step) decide() bool {
 	slices.SortFunc(s.out, byID)
 	slices.SortFunc(s.in, byID)
 	var unique bool
-	s.items = items{implied: s.earlier.items.implied, inputs: s.edits.inputs}
+	s.items = items{implied: s.earlier.items.implied, written: s.edits.written, inputs: s.edits.inputs}
 	s.items.inGit, unique = splice.List(s.earlier.items.inGit, s.out, s.in, byID)
 	return unique
 }
@@ -287,10 +302,7 @@ func (it *item) concernsNobody(was *item) bool {
 
 // sameReferences reports whether two items of one object need the same objects.
 func (it *item) sameReferences(was *item) bool {
-	if it.kind.Dependencies == nil {
-		return true
-	}
-	return reflect.DeepEqual(it.kind.Dependencies(it.manifest.Get()), was.kind.Dependencies(was.manifest.Get()))
+	return it.kind.Dependencies == nil || reflect.DeepEqual(it.kind.Dependencies(it.manifest.Get()), was.kind.Dependencies(was.manifest.Get()))
 }
 
 // implyNamespaces decides again about the namespaces of the objects that changed.
@@ -400,8 +412,8 @@ func (s *step) finish() {
 	slices.SortFunc(s.out, inApplyOrder)
 	slices.SortFunc(s.in, inApplyOrder)
 	s.items.all, _ = splice.List(s.earlier.items.all, s.out, s.in, inApplyOrder)
-	if places, same := splice.Replaced(s.earlier.items.all, s.out, s.in, inApplyOrder); same && s.earlier.digest.once.Done() {
-		s.digest.of = s.earlier.digest.of.Without(places)
+	if s.earlier.digest.once.Done() {
+		s.digest.of = s.earlier.digest.of.Edited(splice.Edits(s.earlier.items.all, s.out, s.in, inApplyOrder))
 	}
 	s.finishClusters()
 }
@@ -423,10 +435,10 @@ func (s *step) finishClusters() {
 	maps.Copy(touched, in)
 	for cluster := range touched {
 		was := s.earlier.items.byCluster[cluster]
-		t := &clusterItems{}
-		t.items, _ = splice.List(was.items, out[cluster], in[cluster], order)
-		if places, same := splice.Replaced(was.items, out[cluster], in[cluster], order); same && was.once.Done() && len(was.plan.Failed) == 0 {
-			t.base, t.changed = &clusterItems{plan: was.plan, digest: was.digest}, places
+		t := &clusterItems{out: out[cluster], in: in[cluster]}
+		t.items, _ = splice.List(was.items, t.out, t.in, order)
+		if was.once.Done() && len(was.plan.Failed) == 0 {
+			t.base = &clusterItems{plan: was.plan, digest: was.digest.Edited(splice.Edits(was.items, t.out, t.in, order))}
 		}
 		s.items.byCluster[cluster] = t
 	}

@@ -39,6 +39,9 @@ func TestApproval(t *testing.T) {
 		{"HostileUnapprovedCluster", hostileUnapprovedCluster},
 		{"HostileCredentials", hostileCredentials},
 		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},
+		{"a Federation declares others", federationsInGit},
+		{"a Federation that declares none", federationsWithoutDeclaring},
+		{"a Federation declares itself", ownFederation},
 		{"HostileTenant", hostileTenant},
 		{"HostileAccounts", hostileAccounts},
 	} {

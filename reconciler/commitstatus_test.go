@@ -161,6 +161,7 @@ func TestCommitStatus(t *testing.T) {
 		"a commit that waits for approval":    unapprovedStatus,
 		"a forge that wants to be left alone": rateLimited,
 		"a token that is not valid":           badToken,
+		"notifications":                       notified,
 	})
 	t.Run("a restart tells nothing again", func(t *testing.T) {
 		inner := *w

@@ -11,7 +11,7 @@
 //	decide whose turn it is in staged rollouts                     rollout.Loop.decide, stage.Decide
 //	observe the members, repair drift                              deliver's observer, state.Federation.Observe
 //	compute and write status, emit events                          report.Reporter.write, package status
-//	report the commit to its forge                                 commitstatus.Reporter.Reconcile
+//	report the commit to its forge, and notify receivers           commitstatus.Reporter.Reconcile, notify.Notifier.Reconcile
 //
 // State that has to survive a restart is in Git, on the members, or in package store.
 package reconciler

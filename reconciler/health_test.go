@@ -42,6 +42,16 @@ func TestHealth(t *testing.T) {
 		problems := w.delivery(r, "cluster-a").Status.Problems
 		return unless(len(problems) == 1 && strings.Contains(problems[0].Message, "ImagePullBackOff"), fmt.Sprintf("%+v", problems))
 	})
+	w.eventually("the Release to name it, whose words wait and the status of the commit quote", func() (err error) {
+		release, err = w.release(r, bad)
+		if err != nil {
+			return err
+		}
+		ready := apimeta.FindStatusCondition(release.Status.Conditions, "Ready")
+		said := ready != nil && strings.Contains(ready.Message, "ImagePullBackOff") &&
+			release.Status.WaitingFor != nil && strings.Contains(release.Status.WaitingFor.Message, "ImagePullBackOff")
+		return unless(said, fmt.Sprintf("%+v", release.Status))
+	})
 	w.aggregated(r, 2, 1) // the members' controller has observed it: rule 2 asks for no more
 	w.eventually("the Release to say that it is applied", func() (err error) {
 		release, err = w.release(r, bad)

@@ -1,7 +1,6 @@
 package reconciler_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -11,12 +10,10 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -39,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver"
 	"github.com/accord-dev/accord/apiserver/bundles"
+	"github.com/accord-dev/accord/charts"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/metrics"
@@ -73,6 +71,7 @@ func TestHubRights(t *testing.T) {
 	t.Run("HostileScraper", w.hostileScraper)
 	kept := w.federation("kept")
 	w.ready(kept, kept.push("by the first one", "app.yaml", configMap("kept", "1"), "policy.yaml", policyFor("kept", []string{"cluster-a"}, "")))
+	w.declaresFederations()
 	foreign := &v1alpha1.Inventory{ObjectMeta: metav1.ObjectMeta{
 		Namespace: w.namespace, Name: "kept-cluster-a-nobody", Labels: map[string]string{v1alpha1.FederationLabel: "kept", v1alpha1.ClusterLabel: "cluster-a"},
 	}}
@@ -123,6 +122,16 @@ func TestHubRights(t *testing.T) {
 		delete(granted, r)
 	}
 	require.Empty(t, asked.sorted(granted), "what nobody used")
+}
+
+// declaresFederations has a Federation declare another one in a new namespace, and delete it.
+func (w *world) declaresFederations() {
+	root := newRepository(w.t)
+	root.federation = "root"
+	w.declare(root, func(spec *v1alpha1.FederationSpec) { spec.DeclareFederations = true })
+	w.ready(root, root.push("declare", "far.yaml", federationInGit("far", "far", root, "1h")))
+	w.ready(root, root.push("leave\n\nAccord-Prune: allow", "far.yaml", ""))
+	require.Nil(w.t, w.federationOnHub("far", "far"))
 }
 
 // live is the life of a federation: approval, preflight, commit statuses, drift, overrides, pruning, clusters declared in
@@ -279,14 +288,13 @@ func leaseOf() *unstructured.Unstructured {
 // manifests that "accord install --secrets-from demo" prints beside the CRDs.
 func (w *world) manifests() []*unstructured.Unstructured {
 	w.t.Helper()
-	text, err := os.ReadFile("../cmd/accord/install.yaml")
+	values, err := charts.Defaults()
 	require.NoError(w.t, err)
-	var filled bytes.Buffer
-	values := map[string]any{"Namespace": "accord-system", "Image": "registry.example/accord:v1", "SecretNamespaces": []string{"accord-system", w.namespace},
-		"ClusterSecrets": w.namespace}
-	require.NoError(w.t, template.Must(template.New("").Parse(string(text))).Execute(&filled, values))
+	values.Namespace.Create, values.SecretsNamespace, values.DeclareFederations = true, w.namespace, true
+	text, err := charts.Accord("accord-system", values)
+	require.NoError(w.t, err)
 	var all []*unstructured.Unstructured
-	for decoder := yaml.NewYAMLOrJSONDecoder(&filled, 4096); ; {
+	for decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096); ; {
 		u := &unstructured.Unstructured{}
 		if decoder.Decode(&u.Object) != nil {
 			return all

@@ -22,12 +22,46 @@ import (
 func TestNothingIsLostByFederations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
+	for _, cluster := range both { // so that no part has it among its objects, whichever is played first
+		require.NoError(t, w.members[cluster].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))
+	}
 	w.play(map[string]func(*testing.T, *world){
 		"a Federation is renamed, and nobody does anything about it":  renamed,
 		"a Federation is renamed as the documentation says":           relabelled,
+		"a Federation is declared again, and wants less":              func(t *testing.T, w *world) { declaredAgain(t, w, "again", false) },
+		"a Federation is declared again while a cluster is away":      func(t *testing.T, w *world) { declaredAgain(t, w, "away", true) },
 		"an object is deleted by one, and another one has it":         handedOver,
 		"an object is released by one, and another one takes it over": releasedObject,
 	})
+}
+
+// What a Federation does not want any more leaves the clusters, although the hub has no record of it: also one on which it wants nothing now.
+func declaredAgain(t *testing.T, w *world, name string, away bool) {
+	r := w.federation(name)
+	w.ready(r, r.push("on both clusters", "app.yaml", configMap(name, "1"), "policy.yaml", policyFor(name, both, "")))
+	before := w.ours(r)
+	require.Len(t, before, 2)
+	require.NoError(t, w.hub.Delete(t.Context(), w.declared(r)))
+	if away {
+		w.cables["cluster-b"].setCut(true)
+		w.lost("cluster-b")
+	}
+	w.collectRecords(r)
+	sha := r.push("on one cluster", "policy.yaml", policyFor(name, both[:1], ""))
+	w.declare(r, func(*v1alpha1.FederationSpec) {})
+	w.ready(r, sha)
+	w.cables["cluster-b"].setCut(false)
+	w.eventually("the object to leave cluster-b", func() error { return unless(w.absent("cluster-b", name), "it is there") })
+	delete(before, "cluster-b "+name)
+	require.Equal(t, before, w.ours(r), "the other copy was not written")
+}
+
+// collectRecords deletes the records of a Federation that is gone, as the garbage collector of a hub does.
+func (w *world) collectRecords(r *repository) {
+	w.t.Helper()
+	for _, kind := range []client.Object{&v1alpha1.Release{}, &v1alpha1.Delivery{}, &v1alpha1.DeliveryReport{}, &v1alpha1.Inventory{}, &v1alpha1.FederatedObject{}} {
+		require.NoError(w.t, w.hub.DeleteAllOf(w.t.Context(), kind, client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.FederationLabel: r.federation}))
+	}
 }
 
 // applySet is what marks the objects of a repository's Federation.

@@ -36,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/memory"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/notify"
 	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/recordwatch"
 	"github.com/accord-dev/accord/reconciler/registration"
@@ -139,22 +140,21 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 
 // controllers are all loops of a process, and the queues between them.
 type controllers struct {
-	registry  *state.Registry
-	pool      *deliver.Pool
-	reporter  *report.Reporter
-	mirror    *mirror.Publisher
-	bundles   *publish.Publisher
-	planner   *syncer.Controller
-	member    *member.Controller
-	remover   *member.Remover
-	rollouts  *rollout.Loop
-	witness   *witness.Witness
-	evictions *failover.Loop
-	commits   *commitstatus.Reporter
-	tenants   *tenant.Controller
-	register  *registration.Controller
-	shared    *shared // nil where one replica owns every cluster
-
+	registry        *state.Registry
+	pool            *deliver.Pool
+	reporter        *report.Reporter
+	mirror          *mirror.Publisher
+	bundles         *publish.Publisher
+	planner         *syncer.Controller
+	member          *member.Controller
+	remover         *member.Remover
+	rollouts        *rollout.Loop
+	witness         *witness.Witness
+	evictions       *failover.Loop
+	limiter         *events.Limiter
+	tenants         *tenant.Controller
+	register        *registration.Controller
+	shared          *shared // nil where one replica owns every cluster
 	pushes          chan event.GenericEvent
 	probes, replans *trigger.Trigger
 }
@@ -175,7 +175,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	limiter := events.NewLimiter(mgr.GetEventRecorder("accord"))
 	emit := func(e changes.Event) { limiter.Event(e.About, e.Type, e.Reason, e.Message) }
 	records := store.NewHub(hub, uncached)
-	c := &controllers{registry: state.NewRegistry(reachability.NewTracker()), pushes: make(chan event.GenericEvent), probes: &trigger.Trigger{}, replans: &trigger.Trigger{}}
+	c := &controllers{limiter: limiter, registry: state.NewRegistry(reachability.NewTracker()), pushes: make(chan event.GenericEvent), probes: &trigger.Trigger{}, replans: &trigger.Trigger{}}
 	if o.Share {
 		if c.shared, err = newShared(cfg, o, log); err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	c.bundles = publish.New(c.registry, tenant.Accounts(hub, o.RequireTenant), uncached, hub, o.Bundles, o.Descheduler, log)
 	c.witness = witness.New(o.Failover.Witness, func(cluster string) string { return c.registry.Reachability(cluster, time.Now()).Unreachable })
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Namespace: key.Namespace, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now, Health: o.Health, Witness: c.witness,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly, Pull: c.bundles.SetAgent,
 	})
@@ -215,10 +215,9 @@ func newControllers(ctx context.Context, mgr ctrl.Manager, cfg *rest.Config, o O
 	})
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
 	c.register = &registration.Controller{Options: registration.Options{
-		Hub: hub, Uncached: uncached, Namespace: key.Namespace, Authority: o.Authority, Emit: emit, Log: log,
+		Hub: hub, Uncached: uncached, Authority: o.Authority, Emit: emit, Log: log,
 	}}
 	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
-	c.commits = commitstatus.NewReporter(hub, uncached, o.Sources.Networks, limiter.Event, log)
 	c.connect()
 	if c.shared != nil {
 		c.shared.follower = &replica.Follower{
@@ -239,19 +238,21 @@ func (c *controllers) connect() {
 	c.pool.OnSurvey(c.probes.Cluster)
 	c.pool.OnPulled(c.bundles.Changed)
 	c.bundles.OnDiscovered(c.replans.Federation)
+	c.bundles.OnHeard(c.member.HeardAgain)
 	c.reporter.OnAssigned(c.bundles.Changed)
 }
 
 // addTo has the manager run the loops.
 func (c *controllers) addTo(ctx context.Context, mgr ctrl.Manager, o Options) error {
-	probing := manager.Workers(probeWorkers)
+	log, probing := slog.New(logr.ToSlogHandler(o.Log)), manager.Workers(probeWorkers)
 	probing.NeedLeaderElection = ptr.To(c.shared == nil)
 	return errors.Join(
 		c.planner.Start(mgr, manager.Workers(syncer.Workers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Index(ctx, mgr.GetFieldIndexer()),
 		manager.Clusters(mgr, "cluster", c.member, probing, predicate.GenerationChangedPredicate{}, ctrlsource.Func(c.probes.Start)),
 		manager.Clusters(mgr, "removal", c.remover, manager.Workers(member.RemovalWorkers), predicate.Funcs{}),
-		c.commits.Start(mgr, manager.Workers(commitstatus.Workers)),
+		commitstatus.NewReporter(mgr.GetClient(), mgr.GetAPIReader(), o.Sources.Networks, c.limiter.Event, log).Start(mgr, manager.Workers(commitstatus.Workers)),
+		notify.Add(mgr, manager.Workers(notify.Workers), notify.Options{Secrets: mgr.GetAPIReader(), Networks: o.Sources.Networks, Event: c.limiter.Event, Log: log}),
 		c.tenants.Start(mgr, manager.Workers(1)),
 		c.register.AddTo(mgr, o.Register),
 		mgr.Add(manager.Always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
@@ -279,7 +280,7 @@ func (c *controllers) snapshot(published *bundles.Store) metrics.Snapshot {
 		s.Bundles = ptr.To(published.Counts())
 	}
 	for _, f := range c.registry.Federations() {
-		s.Add(f.Key().String(), f.Figures(time.Now()), !c.registry.Follower(), c.registry.Owns)
+		s.Add(f.Key().String(), f.Figures(time.Now()), f.Plan(), !c.registry.Follower(), c.registry.Owns)
 	}
 	for _, l := range c.planner.Sources.Live.Figures(time.Now()) {
 		s.Live = append(s.Live, metrics.LiveSource{Federation: l.Federation.String(), Source: l.Source, Objects: l.Objects, Unread: l.Unread, Listed: l.Listed, Read: l.Read})
@@ -296,8 +297,7 @@ func (c *controllers) snapshot(published *bundles.Store) metrics.Snapshot {
 	for _, name := range c.member.Declared() {
 		if !connected[name] {
 			ready, blocked := c.member.Conditions(name)
-			reachable := c.registry.Reachability(name, time.Now()).Unreachable == "" // by the Lease of its agent, or the report of another replica
-			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name, Ready: ready, FailoverBlocked: blocked, Reachable: reachable})
+			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name, Ready: ready, FailoverBlocked: blocked, Reachable: c.registry.Reachability(name, time.Now()).Unreachable == ""})
 		}
 	}
 	return s

@@ -91,7 +91,9 @@ func TestNoSecretIsTold(t *testing.T) {
 	w.ready(r, sha)
 	w.reported(forge, sha, "success")
 	for _, cluster := range both { // of an agent, the Lease tells it
-		require.Contains(t, w.metricsPage(), `accord_cluster_reachable{cluster="`+cluster+`"} 1`)
+		page := w.metricsPage()
+		require.Contains(t, page, `accord_cluster_reachable{cluster="`+cluster+`"} 1`)
+		require.Contains(t, page, `accord_cluster_ready{cluster="`+cluster+`"} 1`)
 	}
 	require.Equal(t, inOverride, w.delivered("cluster-b", "texts"))
 	require.Equal(t, inStringData, w.delivered("cluster-a", "texts"))
@@ -370,7 +372,7 @@ func (w *world) planted() []string {
 	require.NoError(w.t, w.hub.List(w.t.Context(), secrets, client.InNamespace(w.namespace)))
 	for _, s := range secrets.Items {
 		for key, value := range s.Data {
-			if !slices.Contains([]string{clusters.CABundleKey, clusters.ClusterKey, clusters.ServerKey, "username"}, key) {
+			if !slices.Contains([]string{clusters.CABundleKey, clusters.ClusterKey, clusters.ServerKey, "ca.crt", "username"}, key) {
 				values = append(values, strings.TrimSpace(string(value)))
 			}
 		}

@@ -75,7 +75,36 @@ func TestReplicasShareClusters(t *testing.T) {
 	require.Equal(t, before, w.writes.count())
 	w.everywhere(r, "4")
 	w.delivered(r, "4", w.alive()...)
+
+	t.Log("Federations are declared again, and want nothing on a cluster that a follower holds")
+	w.declaredAgain("again", false)
+	w.writes.slowLists(time.Second) // the follower reads what the cluster has while the leader records it
+	w.declaredAgain("away", true)
 	require.Empty(t, w.writes.byTwo())
+}
+
+// declaredAgain declares a Federation without a record on the hub, which wants nothing any more on a cluster that a follower holds. What the
+// Federation delivered there leaves, also if the cluster does not answer at the first plan.
+func (w *replicas) declaredAgain(name string, away bool) {
+	w.t.Helper()
+	r := w.federation(name)
+	w.ready(r, r.push("on all clusters", "app.yaml", configMap(name, "1"), "policy.yaml", policyFor(name, w.clusters, "")))
+	idle := w.heldBut(w.leader(r))
+	require.NoError(w.t, w.hub.Delete(w.t.Context(), w.declared(r)))
+	if away {
+		w.cables[idle].setCut(true)
+		w.clusterIs(idle, metav1.ConditionFalse, "")
+	}
+	w.collectRecords(r)
+	rest := slices.DeleteFunc(slices.Clone(w.clusters), func(c string) bool { return c == idle })
+	sha := r.push("on the others", "policy.yaml", policyFor(name, rest, ""))
+	w.declare(r, func(*v1alpha1.FederationSpec) {})
+	w.ready(r, sha)
+	w.cables[idle].setCut(false)
+	w.eventually("the object to leave "+idle, func() error { return unless(w.absent(idle, name), "it is there") })
+	for _, cluster := range rest {
+		require.False(w.t, w.absent(cluster, name), "the copy on %s stays", cluster)
+	}
 }
 
 // replicas is a world whose controllers are several processes.
@@ -140,10 +169,12 @@ func (w *replicas) newcomer() string {
 func (w *replicas) watched(name string) {
 	w.t.Helper()
 	through := w.writes.server(w.t, name, w.planes[name].Config())
-	w.credentials(name, through.url, w.account(name), through.authority)
+	w.cables[name] = newCable(w.t, through.url)
+	endpoint := w.cables[name].host()
+	w.credentials(name, endpoint, w.account(name), through.authority)
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
-		Spec:       v1alpha1.ClusterSpec{APIEndpoint: through.url, SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
+		Spec:       v1alpha1.ClusterSpec{APIEndpoint: endpoint, SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
 	})
 }
 
@@ -187,11 +218,11 @@ func (w *replicas) shared() {
 	})
 }
 
-// leader is the replica whose clusters nobody else reports of.
+// leader is the replica that reports of no cluster to a Federation which it has led since it was declared.
 func (w *replicas) leader(r *repository) string {
 	w.t.Helper()
 	var reports v1alpha1.DeliveryReportList
-	require.NoError(w.t, w.hub.List(w.t.Context(), &reports, client.InNamespace(w.namespace)))
+	require.NoError(w.t, w.hub.List(w.t.Context(), &reports, client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.FederationLabel: r.federation}))
 	require.NotEmpty(w.t, reports.Items)
 	leads := w.alive()
 	for _, report := range reports.Items {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -26,8 +27,9 @@ import (
 type writes struct {
 	assigned func(cluster string) (revision string) // on the hub
 
-	mu  sync.Mutex
-	all []write
+	mu    sync.Mutex
+	all   []write
+	lists time.Duration // that each list of the objects of a Federation takes
 }
 
 // write is one request of a replica that changes a ConfigMap of namespace shop. assigned is the revision that the hub assigned to the
@@ -53,6 +55,9 @@ func (w *writes) server(t *testing.T, cluster string, cfg *rest.Config) through 
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // a replica that is killed lets go of its requests
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
 		w.note(cluster, r)
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Query().Get("labelSelector"), "applyset.kubernetes.io/") {
+			time.Sleep(w.listTime())
+		}
 		proxy.ServeHTTP(to, r)
 	}))
 	server.EnableHTTP2 = true
@@ -92,6 +97,19 @@ func (w *writes) of(cluster, name, value string) []write {
 		}
 	}
 	return all
+}
+
+// slowLists has each list of the objects of a Federation take some time.
+func (w *writes) slowLists(lasts time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lists = lasts
+}
+
+func (w *writes) listTime() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lists
 }
 
 func (w *writes) count() int {

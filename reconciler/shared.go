@@ -73,7 +73,7 @@ func (s *shared) addTo(mgr ctrl.Manager, c *controllers) error {
 			s.follower.HandOver(ctx, s.changed, c.probes.Cluster, s.assignments.Federation)
 			return nil
 		})),
-		replica.WatchProbes(mgr, c.registry, manager.Workers(syncWorkers)),
-		s.follower.Start(mgr, manager.Workers(syncWorkers), ctrlsource.Func(s.assignments.Start)),
+		replica.WatchProbes(mgr, c.registry, replica.NewInquirer(c.registry, c.pool, s.follower.Log), manager.Workers(syncWorkers)),
+		s.follower.Start(mgr, manager.Workers(syncWorkers), ctrlsource.Func(s.assignments.Start), ctrlsource.Func(c.replans.Start)),
 	)
 }

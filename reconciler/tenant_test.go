@@ -29,7 +29,7 @@ func (w *world) tenant(name, namespace, spec string) {
 
 // permissive allows everything.
 const permissive = `{sources: ["**"], clusters: {}, namespaces: ["*"], kinds: {clusterScoped: ["*"]},
-  may: [DeclareClusters, HoldClusters, TaintClusters, CustomizeKinds, Overwrite, AllowPrune]}`
+  may: [DeclareClusters, HoldClusters, TaintClusters, CustomizeKinds, Overwrite, AllowPrune, DeclareFederations]}`
 
 // in returns the world with another namespace of Federations, which it creates.
 func (w *world) in(namespace string) *world {
@@ -138,6 +138,18 @@ func hostileTenant(t *testing.T, w *world) {
 	})
 	b.patch(rb, func(fed *v1alpha1.Federation) { fed.Spec.Sources[0].URL = rb.bare })
 	b.federationIs(rb, "Ready", metav1.ConditionTrue, "")
+
+	// A Federation of team-a, which exists, tells nothing to one that depends on it.
+	b.patch(rb, func(fed *v1alpha1.Federation) {
+		fed.Spec.DependsOn = []v1alpha1.FederationReference{{Namespace: "team-a", Name: "tenant-a"}}
+	})
+	waits := rb.push("behind team-a", "app.yaml", strings.ReplaceAll(ours, `"1"`, `"2"`))
+	b.federationIs(rb, "Ready", metav1.ConditionFalse, "DependencyForbidden")
+	require.Contains(t, apimeta.FindStatusCondition(b.declared(rb).Status.Conditions, "Ready").Message, "a Federation may depend only on those of its own Tenant")
+	require.Equal(t, "1", value())
+	b.patch(rb, func(fed *v1alpha1.Federation) { fed.Spec.DependsOn = nil })
+	b.ready(rb, waits)
+	b.ready(rb, rb.push("as before", "app.yaml", ours))
 
 	// A Federation without a Tenant is refused, and one with two.
 	c := w.in("team-c")

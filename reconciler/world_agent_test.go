@@ -12,17 +12,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/delivery"
-	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver"
-	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/agent"
 )
 
@@ -56,13 +51,10 @@ func (w *world) register(name string) {
 	hub := rest.CopyConfig(w.config)
 	hub.Host = w.cables[name].host()
 	w.declarePull(name)
-	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: applyset.InventoryNamespace}} // which the hub creates when it starts
-	require.NoError(w.t, client.IgnoreAlreadyExists(w.hub.Create(w.t.Context(), space)))
-	w.create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: applyset.InventoryNamespace, Name: registration.LeaseName(name)}})
 	if stop := w.agents[name]; stop != nil { // that of a lost hub
 		stop()
 	}
-	w.agents[name] = w.agent(agent.Options{Cluster: name, Hub: hub, HubNamespace: applyset.InventoryNamespace, Local: local, Log: w.logger()})
+	w.agents[name] = w.agent(agent.Options{Cluster: name, Hub: hub, Local: local, Log: w.logger()})
 }
 
 // declarePull makes a Cluster in pull mode.

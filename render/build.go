@@ -74,6 +74,9 @@ func (b builder) build(o Options) ([]Object, error) {
 		return nil, err
 	}
 	b.keepResult(roots, used, plain, objects, kustomized)
+	if kustomized == 0 {
+		return slices.Clip(b.current.result.plain), nil // the next build has its edits
+	}
 	slices.SortStableFunc(objects, byPath)
 	return objects, nil
 }

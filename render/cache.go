@@ -25,6 +25,7 @@ type Cache struct {
 	vetted  map[string]*vetted      // by directory
 	texts   *compact.Texts          // has the objects in compact form; nil to have them whole
 	result  *result                 // nil after an error
+	edits   Edits                   // of the last build
 }
 
 // cachedFile is the content of one file with its objects.

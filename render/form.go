@@ -25,10 +25,10 @@ func formIn(texts *compact.Texts) form {
 }
 
 // idOf returns the ID of u. Texts that many IDs have in common are in memory once.
-func idOf(u *unstructured.Unstructured) manifest.ID {
+func idOf(u *unstructured.Unstructured) *manifest.ID {
 	id := manifest.IDOf(u)
 	for _, text := range []*string{&id.Group, &id.Kind, &id.Namespace} {
 		*text = unique.Make(*text).Value()
 	}
-	return id
+	return &id
 }

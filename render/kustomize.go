@@ -277,7 +277,7 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	if !keepOrigin {
 		dropAnnotations(u, originAnnotation)
 	}
-	o := Object{Manifest: manifest.Whole(u), Origin: r.Origin, Digest: Digest(u), id: manifest.IDOf(u)}
+	o := Object{Manifest: manifest.Whole(u), Origin: r.Origin, Digest: Digest(u), id: idOf(u)}
 	if err == nil && from != nil {
 		o.Origin.Path = path.Join(r.Dir, from.Path)
 		if from.ConfiguredIn != "" {

@@ -96,6 +96,7 @@ type nextBuild struct {
 	builder
 	before *result
 	files  map[string]*cachedFile // that changed; nil for one that is gone
+	spans  []Span                 // of the plain objects
 }
 
 // look reads a changed file if the build reads it, and returns false if the change can concern other files.
@@ -170,7 +171,9 @@ func (n *nextBuild) objects(dir string) ([]Object, bool) {
 			delete(n.current.files, name)
 		}
 	}
-	n.current.result = &now
+	if n.current.result = &now; len(n.before.kustomized)+len(now.kustomized) == 0 {
+		n.current.edits = Edits{n.before.plain, now.plain, n.spans}
+	}
 	return merged(now.kustomized, now.plain), true
 }
 
@@ -216,18 +219,24 @@ func (n *nextBuild) splice(now *result) bool {
 			}
 		}
 	}
+	if len(names) == 0 {
+		return true
+	}
 	plain := make([]Object, 0, len(now.plain)+len(names))
 	rest := now.plain
 	for _, name := range names {
 		at := sort.Search(len(rest), func(i int) bool { return rest[i].Origin.Path >= name })
 		plain, rest = append(plain, rest[:at]...), rest[at:]
-		rest = rest[sort.Search(len(rest), func(i int) bool { return rest[i].Origin.Path > name }):]
+		span := Span{At: len(now.plain) - len(rest), Out: sort.Search(len(rest), func(i int) bool { return rest[i].Origin.Path > name })}
+		rest = rest[span.Out:]
 		if t := n.files[name]; t != nil {
 			now.size += t.size
+			span.In = len(t.objects)
 			if plain = append(plain, t.objects...); !now.add(t.objects) {
 				return false
 			}
 		}
+		n.spans = append(n.spans, span)
 	}
 	now.plain = append(plain, rest...)
 	return true

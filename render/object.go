@@ -19,13 +19,15 @@ type Object struct {
 	// Digest is the result of the function Digest; empty if the Manifest is a changed copy.
 	Digest string
 
-	id manifest.ID // of Manifest; zero if Build did not make the object
+	// id is that of Manifest; nil if Build did not make the object. The list of all objects is copied with each push, and is a third
+	// shorter without it.
+	id *manifest.ID
 }
 
 // ID returns the ID of the manifest.
 func (o Object) ID() manifest.ID {
-	if o.id != (manifest.ID{}) {
-		return o.id
+	if o.id != nil {
+		return *o.id
 	}
 	return manifest.IDOf(o.Manifest.Get())
 }

@@ -3,8 +3,6 @@ package render
 import (
 	"maps"
 	"slices"
-
-	"github.com/accord-dev/accord/api/manifest"
 )
 
 // StoredFile is a file without mistakes as a build decoded it. Package packed encodes it.
@@ -33,7 +31,7 @@ func NewCache(o Options, files []StoredFile) *Cache {
 	for _, f := range files {
 		for i := range f.Objects {
 			f.Objects[i].Origin.Source = o.Source
-			f.Objects[i].id = manifest.IDOf(f.Objects[i].Manifest.Get())
+			f.Objects[i].id = idOf(f.Objects[i].Manifest.Get())
 		}
 		m.files[f.Path] = &cachedFile{id: f.ContentID, objects: f.Objects, documents: len(f.Objects)}
 	}

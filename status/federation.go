@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -80,7 +81,12 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 
 func (in FederationInput) verdict() verdict {
 	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
+	dependency, waits := errors.AsType[*DependencyError](in.FetchError)
 	switch {
+	case waits && in.Suspended:
+		return waiting(Suspended, "suspended; before that: "+dependency.Message)
+	case waits:
+		return dependency.verdict()
 	case in.FetchError != nil && in.Suspended: // nobody tries again
 		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep their objects: "+in.FetchError.Error())
 	case in.FetchError != nil:

@@ -47,6 +47,30 @@ type UnreadError struct{ Err error }
 func (e *UnreadError) Error() string { return e.Err.Error() }
 func (e *UnreadError) Unwrap() error { return e.Err }
 
+// DependencyError is the reason why a Federation does not start its newest revision: spec.dependsOn.
+type DependencyError struct {
+	// Reason of the condition.
+	Reason, Message string
+	// Temporary is set if no person has to do anything.
+	Temporary bool
+}
+
+func (e *DependencyError) Error() string { return e.Message }
+
+// verdict returns the verdict on the Federation.
+func (e *DependencyError) verdict() verdict {
+	if e.Temporary {
+		return retrying(e.Reason, e.Message)
+	}
+	return terminal(e.Reason, e.Message)
+}
+
+// IsRead reports whether the sources were read, by the error of the newest revision.
+func IsRead(err error) bool {
+	_, waits := errors.AsType[*DependencyError](err)
+	return err == nil || waits
+}
+
 // FetchFailure describes the error of the sources of a Federation.
 func FetchFailure(err error) string {
 	if _, unread := errors.AsType[*UnreadError](err); unread {

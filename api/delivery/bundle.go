@@ -11,6 +11,9 @@ import (
 // GroupVersion of the API.
 var GroupVersion = schema.GroupVersion{Group: "delivery.accord.dev", Version: "v1alpha1"}
 
+// VersionHeader is the header of each answer of the aggregated API with the version of accord.
+const VersionHeader = "Accord-Version"
+
 const (
 	// Bundles is the resource of Bundles.
 	Bundles = "bundles"

@@ -13,10 +13,15 @@ const (
 	MaxDigests = 500
 	// MaxRequestBytes is the largest body of a request for objects: MaxDigests digests with room for white space.
 	MaxRequestBytes = 128 * MaxDigests
+	// LeaseParameter of a request for an index has the time for which its agent counts as alive from now on (?lease=40s).
+	LeaseParameter = "lease"
 	// MaxWait is the longest time that a request waits for another index (?wait=30s). The API server of a hub ends requests after a minute.
 	MaxWait = 50 * time.Second
 	// MaxWaiting is the largest number of requests and watches that wait for the bundle of one cluster.
 	MaxWaiting = 8
+	// ClusterVersion is the header of an answer to a request for an index with the resourceVersion of the Cluster: the agent reads the Cluster
+	// again if it knows an older one.
+	ClusterVersion = "Cluster-Version"
 	// ReportWithin is the header of an index with the time over which the agents of all clusters spread their reports, such as "400ms". Each
 	// agent waits for a random part of it.
 	ReportWithin = "Report-Within"
@@ -25,6 +30,17 @@ const (
 	// MediaType of the answer to a request for objects: one Content after another, each on a line.
 	MediaType = "application/x-ndjson"
 )
+
+const (
+	// reportTime is the part of ReportSpread for each cluster: the hub spends about as much CPU on a report. maxReportSpread is its maximum.
+	reportTime      = 8 * time.Millisecond
+	maxReportSpread = 30 * time.Second
+)
+
+// ReportSpread returns the time over which the agents of some clusters spread their reports of one commit.
+func ReportSpread(clusters int) time.Duration {
+	return min(time.Duration(clusters)*reportTime, maxReportSpread)
+}
 
 // Content is one object of a bundle. Its digest is the SHA-256 of the bytes of Body as they are in the answer.
 type Content struct {

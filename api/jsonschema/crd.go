@@ -26,7 +26,7 @@ var policyNames = []struct {
 func PolicyCRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, n := range policyNames {
-		k, err := Find(n.kind)
+		k, err := Find(All(), n.kind)
 		if err != nil {
 			return nil, err
 		}

@@ -316,12 +316,12 @@ func TestFind(t *testing.T) {
 		"RolloutPolicy": "accord.dev/rolloutpolicy_v1alpha1.json", "rolloutpolicy": "accord.dev/rolloutpolicy_v1alpha1.json",
 		"Cluster": "accord.dev/cluster_v1alpha1.json", "cluster.cluster.karmada.io": "cluster.karmada.io/cluster_v1alpha1.json",
 	} {
-		k, err := Find(name)
+		k, err := Find(All(), name)
 		require.NoError(t, err)
 		require.Equal(t, want, k.Path())
 	}
-	_, err := Find("RoloutPolicy")
+	_, err := Find(All(), "RoloutPolicy")
 	require.EqualError(t, err, `there is no schema of kind "RoloutPolicy"; did you mean "RolloutPolicy"?`)
-	_, err = Find("Deployment")
+	_, err = Find(All(), "Deployment")
 	require.EqualError(t, err, `there is no schema of kind "Deployment"; "accord schema" lists the kinds`)
 }

@@ -41,10 +41,10 @@ func All() []Kind {
 }
 
 // Find returns the kind with a name: "RolloutPolicy" or, as in kubectl, "cluster.cluster.karmada.io". Case does not matter.
-// A name without a group is the first such kind of All. The error has the nearest name.
-func Find(name string) (Kind, error) {
+// A name without a group is the first such kind of all. The error has the nearest name.
+func Find(all []Kind, name string) (Kind, error) {
 	var names []string
-	for _, k := range All() {
+	for _, k := range all {
 		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Name+"."+k.Group) {
 			return k, nil
 		}
@@ -74,16 +74,26 @@ func (k Kind) Schema() ([]byte, error) {
 	return text, nil
 }
 
-// Purpose returns the first sentence of the description of the schema.
-func (k Kind) Purpose() (string, error) {
-	text, err := k.Schema()
-	if err != nil {
-		return "", err
-	}
-	var s struct{ Description string }
-	if err := json.Unmarshal(text, &s); err != nil {
-		return "", fmt.Errorf("decoding the schema of %s: %w", k.Name, err)
-	}
+// Title returns the title of a schema, which is the name of its kind.
+func Title(schema []byte) (string, error) {
+	s, err := decode(schema)
+	return s.Title, err
+}
+
+// Purpose returns the first sentence of the description of a schema.
+func Purpose(schema []byte) (string, error) {
+	s, err := decode(schema)
 	sentence, _, _ := strings.Cut(s.Description, ". ")
-	return strings.TrimSuffix(sentence, "."), nil
+	return strings.TrimSuffix(sentence, "."), err
+}
+
+// heading is the part of a schema that people read first.
+type heading struct{ Title, Description string }
+
+func decode(schema []byte) (heading, error) {
+	var s heading
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return heading{}, fmt.Errorf("decoding a schema: %w", err)
+	}
+	return s, nil
 }

@@ -35,17 +35,35 @@ func (d *Doc) read(u *unstructured.Unstructured, into any) {
 		d.Errorf("", "cannot be read: %v", err)
 		return
 	}
-	if err := json.Unmarshal(encoded, into); err != nil && len(d.mistakes) == 0 {
-		d.Errorf(pathOf(err), "cannot be read: %v", err)
+	err = json.Unmarshal(encoded, into)
+	if err == nil {
+		return
 	}
+	field, known := fieldOf(err)
+	if len(d.mistakes) == 0 {
+		d.Errorf(field, "cannot be read: %v", err)
+	}
+	d.unread = !known // decoding ended there
 }
 
-// pathOf returns the field that a JSON error names, if any.
-func pathOf(err error) string {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return wrong.Field
+// fieldOf returns the field that a JSON error names, if it names one.
+func fieldOf(err error) (field string, known bool) {
+	wrong, known := errors.AsType[*json.UnmarshalTypeError](err)
+	if !known {
+		return "", false
 	}
-	return ""
+	return wrong.Field, true
+}
+
+// decode records a mistake if the decoder of a type does not read a value.
+func (d *Doc) decode(path string, value any, t reflect.Type) {
+	encoded, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(encoded, reflect.New(t).Interface())
+	}
+	if err != nil {
+		d.Errorf(path, "%s cannot be read: %v", path, err)
+	}
 }
 
 // check compares a value with the Go type that it is decoded into.
@@ -60,8 +78,12 @@ func (d *Doc) check(path string, value any, t reflect.Type) {
 		d.endless = !d.Finite(path, value) || d.endless
 		return
 	}
-	if value == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return // null is absent; types with their own decoder check themselves
+	if value == nil { // absent
+		return
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		d.decode(path, value, t)
+		return
 	}
 	switch t.Kind() {
 	case reflect.Struct:

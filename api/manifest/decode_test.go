@@ -105,7 +105,7 @@ func TestDecodeShapes(t *testing.T) {
 		{"a list for a name", "spec: {mode: [a]}", "a.yaml:10: spec.mode is a list, expected a string"},
 		{"a list for a map", "spec: {labels: [a]}", "a.yaml:10: spec.labels is a list, expected an object"},
 		{"unknown at the top", "sepc: {}", `a.yaml:10: unknown field "sepc"; did you mean "spec"?`},
-		{"a type that reads itself", "spec: {port: [1]}", "a.yaml:10: cannot be read: json: cannot unmarshal array"},
+		{"a type that reads itself", "spec: {port: [1]}", "a.yaml:10: spec.port cannot be read: json: cannot unmarshal array"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, doc := decode(t, c.text)

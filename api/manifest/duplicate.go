@@ -1,12 +1,10 @@
 package manifest
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Duplicates returns an error for each title that a list has twice.
 func Duplicates[T any](list []T, name func(T) (string, Origin)) []error {
-	first := map[string]Origin{}
+	first := make(map[string]Origin, len(list))
 	var errs []error
 	for _, entry := range list {
 		title, origin := name(entry)

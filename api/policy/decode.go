@@ -21,9 +21,9 @@ const DefaultNamespace = "default"
 // Decode decodes a PropagationPolicy or ClusterPropagationPolicy strictly, sets its defaults and validates it
 // (Karmada §1.2 to §1.4). text is the YAML document of u, nil if there is none. The error joins all mistakes, each a
 // *manifest.Error.
-func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Policy, error) {
+func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (*Policy, error) {
 	written, doc := read[PolicySpec](u, text, origin)
-	p := Policy{Meta: written.meta(doc, "PropagationPolicy"), Spec: written.Spec}
+	p := &Policy{Meta: written.meta(doc, "PropagationPolicy"), Spec: written.Spec}
 	written.check(doc, Group, "PropagationPolicy", "ClusterPropagationPolicy")
 	p.Deprecated = deprecations(doc)
 	p.setDefaults()
@@ -33,9 +33,9 @@ func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (
 
 // DecodeOverride decodes an OverridePolicy or ClusterOverridePolicy strictly, sets its defaults, folds the deprecated
 // single-rule form into overrideRules and validates it (Karmada §1.5, §1.6). Text and error are as in Decode.
-func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Override, error) {
+func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (*Override, error) {
 	written, doc := read[OverrideSpec](u, text, origin)
-	o := Override{Meta: written.meta(doc, "OverridePolicy"), Spec: written.Spec}
+	o := &Override{Meta: written.meta(doc, "OverridePolicy"), Spec: written.Spec}
 	written.check(doc, Group, "OverridePolicy", "ClusterOverridePolicy")
 	defaultNamespaces(o.Meta, o.Spec.ResourceSelectors)
 	o.validate(doc)

@@ -43,7 +43,7 @@ func indent(text string) string {
 	return b.String()
 }
 
-func decode(t testing.TB, text string) (policy.Policy, error) {
+func decode(t testing.TB, text string) (*policy.Policy, error) {
 	return policy.Decode(object(t, text), []byte(text), origin)
 }
 

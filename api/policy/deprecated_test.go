@@ -106,7 +106,7 @@ func TestLongValuesAreNotRepeated(t *testing.T) {
 	require.Equal(t, "overrideRules:\n- targetCluster: <as it is>\n  overriders: <as it is>\n", o.Deprecated[0].Instead)
 }
 
-func decodeOverride(t *testing.T, spec string) policy.Override {
+func decodeOverride(t *testing.T, spec string) *policy.Override {
 	t.Helper()
 	text := overriding("ClusterOverridePolicy", spec)
 	o, err := policy.DecodeOverride(object(t, text), []byte(text), origin)

@@ -108,7 +108,7 @@ var expressible = regexp.MustCompile(`unknown field|is "[^"]*", expected ([\w-]+
 // schemaErrors returns the mistakes that the JSON schema of its kind finds in a manifest.
 func schemaErrors(t *testing.T, text string) []error {
 	u := object(t, text)
-	kind, err := jsonschema.Find(u.GetKind())
+	kind, err := jsonschema.Find(jsonschema.All(), u.GetKind())
 	require.NoError(t, err)
 	encoded, err := kind.Schema()
 	require.NoError(t, err)

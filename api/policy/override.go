@@ -1,6 +1,10 @@
 package policy
 
-import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+import (
+	"reflect"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
 
 // Override is an OverridePolicy or ClusterOverridePolicy (Karmada §1.5).
 type Override struct {
@@ -12,6 +16,9 @@ type Override struct {
 
 // ReplicasAnnotation has the replicas of a workload in production, on a standby that does not run it.
 const ReplicasAnnotation = "recovery.accord.dev/replicas"
+
+// Equal reports whether two override policies have the same content, name and place in Git.
+func (o *Override) Equal(other *Override) bool { return o == other || reflect.DeepEqual(o, other) }
 
 // Title returns "OverridePolicy shop/web" or "ClusterOverridePolicy web".
 func (o *Override) Title() string {

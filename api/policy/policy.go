@@ -5,6 +5,8 @@
 package policy
 
 import (
+	"reflect"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -42,6 +44,9 @@ type Policy struct {
 	Meta
 	Spec PolicySpec
 }
+
+// Equal reports whether two policies have the same content, name and place in Git.
+func (p *Policy) Equal(other *Policy) bool { return p == other || reflect.DeepEqual(p, other) }
 
 // Title returns "PropagationPolicy shop/web" or "ClusterPropagationPolicy web".
 func (p *Policy) Title() string {

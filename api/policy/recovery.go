@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -57,6 +58,11 @@ type PassiveOverride struct {
 // Title returns "OverridePolicy shop/web", as that of the policy.
 func (p PassiveOverride) Title() string {
 	return p.Kind + " " + Meta{Namespace: p.Namespace, Name: p.Name}.String()
+}
+
+// SwitchesOff reports whether an override policy with the title does not apply to the standby, because that is active.
+func (s *RecoverySpec) SwitchesOff(override string) bool {
+	return s.Active == StandbySite && slices.ContainsFunc(s.PassiveOverrides, func(p PassiveOverride) bool { return p.Title() == override })
 }
 
 // DecodeRecovery decodes a RecoveryPlan strictly, sets its defaults and validates it. Text and error are as in Decode.

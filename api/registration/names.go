@@ -75,15 +75,5 @@ func NewRegistrationName(random io.Reader) (string, error) {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(bits[:])[:10]), nil
 }
 
-// RoleName returns the name of the ClusterRole, the Role and their bindings of the agent of a cluster. A colon is in no name of a Cluster.
+// RoleName returns the name of the ClusterRole of the agent of a cluster, and of its binding. A colon is in no name of a Cluster.
 func RoleName(cluster string) string { return "accord:agent:" + cluster }
-
-// LeaseName returns the name of the Lease of the agent of a cluster. A dot is in no name of a Cluster, and in no name of a replica's Lease.
-func LeaseName(cluster string) string { return leasePrefix + cluster }
-
-const leasePrefix = "agent."
-
-// ClusterOfLease returns the cluster whose agent holds the Lease of a name; false for another Lease.
-func ClusterOfLease(name string) (cluster string, is bool) {
-	return strings.CutPrefix(name, leasePrefix)
-}

@@ -90,7 +90,7 @@ func answersToCategory(t *testing.T, config *rest.Config) {
 			}
 		}
 		require.Equal(t, want, short)
-	}, 30*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // oneOfEach has the least that each kind accepts.

@@ -100,13 +100,39 @@ type FederationSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	HealthCheckExprs []HealthCheckExpr `json:"healthCheckExprs,omitempty"`
+	// DeclareFederations creates, changes and removes Federations of the hub as the manifests of kind Federation in the sources say.
+	// With prune, a commit that has the trailer "Accord-Prune: allow" and lacks a manifest deletes its Federation from the hub, which
+	// deletes nothing on the clusters. Without this field such a manifest is an object like any other.
+	DeclareFederations bool `json:"declareFederations,omitempty"`
 	// Failover moves objects away from clusters that failed. It needs enabled: true here and spec.failover in the policy of an
 	// object. Without this field accord evicts nothing.
 	Failover *Failover `json:"failover,omitempty"`
 	// Descheduler moves replicas that a cluster cannot schedule to other clusters. Without this field accord moves none.
 	Descheduler *Descheduler `json:"descheduler,omitempty"`
+	// Notifications send an HTTP request when a Release starts, halts, fails or is done.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	Notifications []Notification `json:"notifications,omitempty"`
+	// DependsOn are the Federations that have to be ready before this one starts a new revision. The revision that the clusters have
+	// stays in force until then, and is repaired. It does not delay deletion.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	DependsOn []FederationReference `json:"dependsOn,omitempty"`
 	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
+}
+
+// FederationReference names a Federation.
+type FederationReference struct {
+	// Name of the Federation.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// Namespace of the Federation. The default is the namespace of this one. Where Tenants exist, the same Tenant has to govern both.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // ApprovalPolicy defines the approvals of plans that count.

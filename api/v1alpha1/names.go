@@ -30,6 +30,8 @@ const (
 	// CommitStatusAnnotation on a Release has the commit statuses that were reported last, so that a restart does not report them
 	// again.
 	CommitStatusAnnotation = "accord.dev/commit-status"
+	// NotifiedAnnotation on a Release has the events of which receivers were notified last, so that a restart does not send them again.
+	NotifiedAnnotation = "accord.dev/notified"
 	// SourceLabel on a Cluster that a Git source declares has the value "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
 	// LeaveFinalizer is on a Cluster that "accord leave" removes. It delays the deletion of the Cluster until its credentials on

@@ -111,7 +111,7 @@ type TenantKinds struct {
 
 // Power is one thing that the Federations of a Tenant may do beyond delivering objects.
 //
-// +kubebuilder:validation:Enum=DeclareClusters;HoldClusters;TaintClusters;CustomizeKinds;Overwrite;AllowPrune
+// +kubebuilder:validation:Enum=DeclareClusters;HoldClusters;TaintClusters;CustomizeKinds;Overwrite;AllowPrune;DeclareFederations
 type Power string
 
 const (
@@ -127,6 +127,8 @@ const (
 	Overwrite Power = "Overwrite"
 	// AllowPrune: the trailer "Accord-Prune: allow" lifts the prune limits of a commit.
 	AllowPrune Power = "AllowPrune"
+	// DeclareFederations: Federation manifests in Git add, change and remove Federations of the namespaces that the Tenant governs.
+	DeclareFederations Power = "DeclareFederations"
 )
 
 // TenantAccount is a ServiceAccount on every cluster of the Tenant.

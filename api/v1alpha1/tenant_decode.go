@@ -91,7 +91,7 @@ func (s TenantSpec) validate(doc *manifest.Doc) {
 	if _, err := metav1.LabelSelectorAsSelector(&s.Clusters); err != nil {
 		doc.Errorf("spec.clusters", "spec.clusters is not a selector: %v", err)
 	}
-	powers := []string{string(DeclareClusters), string(HoldClusters), string(TaintClusters), string(CustomizeKinds), string(Overwrite), string(AllowPrune)}
+	powers := []string{string(DeclareClusters), string(HoldClusters), string(TaintClusters), string(CustomizeKinds), string(Overwrite), string(AllowPrune), string(DeclareFederations)}
 	for i, p := range s.May {
 		doc.OneOf(fmt.Sprintf("spec.may[%d]", i), string(p), powers...)
 	}

@@ -19,7 +19,7 @@ const CompressedLimit = 64 << 20
 type Bundle struct {
 	// Index is a JSON document, which the Store does not read.
 	Index []byte
-	// Objects are JSON documents by their SHA-256 digests in lower-case hexadecimal.
+	// Objects are JSON documents by their SHA-256 digests in lower-case hexadecimal. A nil one is the one that the Store has.
 	Objects map[string][]byte
 	// Federations that have objects for the cluster, for the figures.
 	Federations int
@@ -35,10 +35,13 @@ type Store struct {
 	objects  map[string]*form // by digest
 	waiting  map[string]map[*Subscription]struct{}
 	asked    map[question]chan<- []byte // those without an answer
+	versions map[string]string          // the resourceVersion of each Cluster
+	visits   map[string]visit           // of the agent of each cluster
 	// revision grows with every change. It begins at the time of the start, so that a watch that continues one of another process fails.
 	revision, removal uint64 // removal is the revision of the last removal
 	counts            Counts
 	recent            *list.List // of the *form that have a compressed form, the most recently used first
+	heard             func(cluster string, lasts time.Duration)
 }
 
 // published is the current bundle of one cluster.
@@ -78,7 +81,7 @@ type Counts struct {
 func New(limit int64) *Store {
 	now := uint64(time.Now().UnixMicro())
 	return &Store{
-		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{}, asked: map[question]chan<- []byte{},
+		limit: limit, clusters: map[string]*published{}, objects: map[string]*form{}, waiting: map[string]map[*Subscription]struct{}{}, asked: map[question]chan<- []byte{}, versions: map[string]string{}, visits: map[string]visit{},
 		revision: now, removal: now, recent: list.New(),
 	}
 }
@@ -90,11 +93,67 @@ func (s *Store) Open() {
 	s.open = true
 }
 
+// OnHeard sets the function that gets each sign of life of the agent of a cluster, and the time for which it counts; zero: the agent requests
+// none. It must not block. It is set before the Store is open.
+func (s *Store) OnHeard(heard func(cluster string, lasts time.Duration)) { s.heard = heard }
+
+// visit is the last request of the agent of a cluster, by its user name.
+type visit struct {
+	agent string
+	at    time.Time
+}
+
+// Hear records a sign of life of the agent of a cluster, which has the user name agent.
+func (s *Store) Hear(cluster, agent string, lasts time.Duration) {
+	s.mu.Lock()
+	s.visits[cluster] = visit{agent, time.Now()}
+	s.mu.Unlock()
+	if s.heard != nil {
+		s.heard(cluster, lasts)
+	}
+}
+
+// Visited returns the time of the last request of an agent for the index of its cluster, which the hub has authorized; zero: it is not known.
+func (s *Store) Visited(cluster, agent string) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.visits[cluster]; v.agent == agent {
+		return v.at
+	}
+	return time.Time{}
+}
+
+// SetClusterVersion records the resourceVersion of a Cluster; empty: it is gone.
+func (s *Store) SetClusterVersion(cluster, version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if version == "" {
+		delete(s.versions, cluster)
+		delete(s.visits, cluster)
+		return
+	}
+	s.versions[cluster] = version
+}
+
+// ClusterVersion returns the resourceVersion of a Cluster; empty if it is not known.
+func (s *Store) ClusterVersion(cluster string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.versions[cluster]
+}
+
 // Opened reports whether this process publishes bundles.
 func (s *Store) Opened() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open
+}
+
+// Has reports whether a bundle has an object of this digest.
+func (s *Store) Has(digest string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects[digest] != nil
 }
 
 // Publish makes b the bundle of a cluster, at once for all readers. It changes nothing for the bundle that the cluster has already, and

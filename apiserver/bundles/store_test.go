@@ -121,6 +121,23 @@ func TestAWrongObjectChangesNothing(t *testing.T) {
 	require.Equal(t, 1, s.Counts().Objects)
 }
 
+// A bundle names objects that the Store has without their text. It never gets others in this way.
+func TestAnObjectOfAnotherBundleNeedsNoText(t *testing.T) {
+	s := bundles.New(bundles.CompressedLimit)
+	shared := digests(bundle(1))[0]
+	require.False(t, s.Has(shared))
+	named := bundles.Bundle{Index: []byte("[]"), Objects: map[string][]byte{shared: nil}}
+	require.ErrorContains(t, s.Publish("us", named), "has the digest")
+	require.NoError(t, s.Publish("eu", bundle(1)))
+	require.True(t, s.Has(shared))
+	require.NoError(t, s.Publish("us", named))
+	s.Remove("eu")
+	found, _, _ := s.Objects("us", []string{shared})
+	require.Contains(t, string(found[0].Text()), string(bundle(1).Objects[shared]))
+	s.Remove("us")
+	require.False(t, s.Has(shared))
+}
+
 func TestTheSameBundleIsNoChange(t *testing.T) {
 	s := bundles.New(bundles.CompressedLimit)
 	require.NoError(t, s.Publish("eu", bundle(1)))
@@ -311,4 +328,18 @@ func TestReadersAndPublishersAtOnce(t *testing.T) {
 	counts := s.Counts()
 	counts.Compressions, counts.Evictions = 0, 0
 	require.Zero(t, counts)
+}
+
+// The requests of one registration of a cluster say nothing about the rights of another one.
+func TestVisitsOfARegistration(t *testing.T) {
+	s := bundles.New(bundles.CompressedLimit)
+	s.SetClusterVersion("eu", "1")
+	require.Zero(t, s.Visited("eu", "agent-1"))
+	s.Hear("eu", "agent-1", time.Minute)
+	require.NotZero(t, s.Visited("eu", "agent-1"))
+	require.Zero(t, s.Visited("us", "agent-1"))
+	s.Hear("eu", "agent-2", time.Minute)
+	require.Zero(t, s.Visited("eu", "agent-1"))
+	s.SetClusterVersion("eu", "")
+	require.Zero(t, s.Visited("eu", "agent-2"), "the Cluster is gone")
 }

@@ -77,7 +77,7 @@ func (s *proxyStorage) Connect(ctx context.Context, cluster string, _ runtime.Ob
 		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at, err := proxy.Behind(r.URL, "/apis/"+GroupVersion.String()+"/"+resource+"/"+cluster+"/"+subresource)
+		at, err := proxy.Behind(r, "/apis/"+GroupVersion.String()+"/"+resource+"/"+cluster+"/"+subresource)
 		if err != nil {
 			out.Error(err)
 			return

@@ -79,7 +79,7 @@ func TestForward(t *testing.T) {
 		})
 	})
 	send := func(c *http.Client, method, body string) (int, string) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		r, err := http.NewRequestWithContext(ctx, method, entry.URL+"/bundles", strings.NewReader(body))
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/accord-dev/accord/api/delivery"
@@ -23,10 +24,6 @@ const (
 	newParameter = "objects"
 	newObjects   = "new"
 	maxNew       = 50
-	// reportTime is the time of delivery.ReportWithin for each cluster: the hub spends about as much CPU on a report. maxReportTime is its
-	// maximum.
-	reportTime    = 4 * time.Millisecond
-	maxReportTime = 30 * time.Second
 )
 
 // Waits reports whether a request waits for another index, so that limits on requests in flight do not apply.
@@ -61,6 +58,11 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 	if err != nil {
 		return err
 	}
+	hear, err := s.listen(r, cluster)
+	if err != nil {
+		return err
+	}
+	hear()
 	var changed <-chan struct{}
 	var over <-chan time.Time
 	if wait > 0 {
@@ -73,7 +75,7 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 		defer timer.Stop()
 		changed, over = sub.Changed(), timer.C
 	}
-	w.Header().Set(delivery.ReportWithin, min(time.Duration(s.store.Clusters())*reportTime, maxReportTime).String())
+	w.Header().Set(delivery.ReportWithin, delivery.ReportSpread(s.store.Clusters()).String())
 	for {
 		index, there := s.store.Index(cluster)
 		if !there {
@@ -81,16 +83,17 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 		}
 		if !has(r, index.Digest) {
 			s.write(w, r, cluster, index)
+			hear() // from now on the agent executes the bundle
 			return nil
 		}
 		if wait == 0 {
-			notModified(w, index.Digest)
+			s.notModified(w, cluster, index.Digest)
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-over:
-			notModified(w, index.Digest)
+			s.notModified(w, cluster, index.Digest)
 			return nil
 		case <-r.Context().Done():
 			return nil // nobody reads an answer
@@ -98,6 +101,22 @@ func (s *indexStorage) serve(w http.ResponseWriter, r *http.Request, cluster str
 			return apierrors.NewServiceUnavailable("this replica stops: try again")
 		}
 	}
+}
+
+// listen returns a function that records a sign of life of the agent of a cluster, if the agent sent the request. Other users may read the
+// index, too.
+func (s *indexStorage) listen(r *http.Request, cluster string) (hear func(), err error) {
+	var lasts time.Duration
+	if text := r.URL.Query().Get(delivery.LeaseParameter); text != "" {
+		if lasts, err = time.ParseDuration(text); err != nil || lasts <= 0 {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("lease=%.40q: the time for which the agent counts as alive is a duration, such as 40s", text))
+		}
+	}
+	user, known := request.UserFrom(r.Context())
+	if !known || !delivery.IsAgent(user.GetName(), cluster) {
+		return func() {}, nil
+	}
+	return func() { s.store.Hear(cluster, user.GetName(), lasts) }, nil
 }
 
 // waitOf returns the time that a request waits at most.
@@ -127,15 +146,23 @@ func has(r *http.Request, digest string) bool {
 
 func etag(digest string) string { return `"` + digest + `"` }
 
-func notModified(w http.ResponseWriter, digest string) {
-	w.Header().Set("ETag", etag(digest))
+func (s *indexStorage) notModified(w http.ResponseWriter, cluster, digest string) {
+	s.head(w, cluster, digest)
 	w.WriteHeader(http.StatusNotModified)
+}
+
+// head sets the headers of every answer.
+func (s *indexStorage) head(w http.ResponseWriter, cluster, digest string) {
+	w.Header().Set("ETag", etag(digest))
+	if version := s.store.ClusterVersion(cluster); version != "" {
+		w.Header().Set(delivery.ClusterVersion, version)
+	}
 }
 
 // write writes an index. With ?objects=new the objects follow that the index of If-None-Match did not have, if that is the one before: an
 // agent that waited needs no second request.
 func (s *indexStorage) write(w http.ResponseWriter, r *http.Request, cluster string, index bundles.Index) {
-	w.Header().Set("ETag", etag(index.Digest))
+	s.head(w, cluster, index.Digest)
 	compressed := answer.AcceptsGzip(r)
 	if r.URL.Query().Get(newParameter) != newObjects {
 		begin(w, "application/json", compressed)

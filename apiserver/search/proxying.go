@@ -40,7 +40,7 @@ func (a *asked) attributes() authorizationv1.ResourceAttributes {
 // serveProxying routes a request (Karmada 9.3): reads of a kind that a ResourceRegistry names are answered out of memory, other requests for
 // such a kind go to the cluster that has the object, and everything else to the hub.
 func (s *Server) serveProxying(w http.ResponseWriter, r *http.Request, name string, c proxy.Caller) {
-	at, err := proxy.Behind(r.URL, proxyPrefix+name+"/proxy")
+	at, err := proxy.Behind(r, proxyPrefix+name+"/proxy")
 	if err != nil {
 		proxy.Refuse(w, err)
 		return
@@ -245,7 +245,7 @@ func (s *Server) serveCache(w http.ResponseWriter, r *http.Request, name string,
 		proxy.Refuse(w, apierrors.NewNotFound(schema.GroupResource{Group: GroupVersion.Group, Resource: searching}, name))
 		return
 	}
-	at, err := proxy.Behind(r.URL, cachePrefix)
+	at, err := proxy.Behind(r, cachePrefix)
 	if err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		err = apierrors.NewMethodNotSupported(schema.GroupResource{Group: GroupVersion.Group, Resource: searching}, r.Method)
 	}

@@ -27,12 +27,18 @@ import (
 // DefaultCheck is the time between two looks whether an agent still has the right to its open tunnel.
 const DefaultCheck = time.Minute
 
+// reviewAfter is the number of looks after which the right of an agent is reviewed even if its other requests are authorized.
+const reviewAfter = 10
+
 // Storage serves the subresource at which an agent opens its tunnel.
 type Storage struct {
 	Tunnels *Set
 	// Hub reads Clusters.
 	Hub client.Reader
-	// Reviews decides about the rights of agents with an open tunnel.
+	// Visited returns the time of the last request of an agent for the index of its cluster. The hub authorized it by the same role that
+	// permits the tunnel, so that no review is needed meanwhile.
+	Visited func(cluster, agent string) time.Time
+	// Reviews decides about the rights of other agents with an open tunnel.
 	Reviews authorizationclient.SubjectAccessReviewInterface
 	// Check is the time between two such decisions.
 	Check time.Duration
@@ -85,14 +91,22 @@ func (s *Storage) hold(cluster string, uid types.UID, agent user.Info, t *tunnel
 	defer s.Tunnels.remove(cluster, t)
 	check := time.NewTicker(s.Check)
 	defer check.Stop()
+	checked := time.Now()
+	reviewed := checked
 	for {
 		select {
 		case <-t.Ended():
 			return
-		case <-check.C:
+		case now := <-check.C:
+			visited := s.Visited(cluster, agent.GetName()).After(checked)
+			checked = now
+			if visited && now.Sub(reviewed) < reviewAfter*s.Check {
+				continue
+			}
 			if s.revoked(cluster, agent) {
 				return
 			}
+			reviewed = now
 		}
 	}
 }

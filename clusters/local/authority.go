@@ -1,23 +1,7 @@
 package local
 
-import (
-	"crypto"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
-)
-
-// ClientAuthority returns the certificate and the key of the authority whose client certificates the API server accepts. It reads
-// the files each time, because the certificate is renewed.
-func (c *ControlPlane) ClientAuthority() (*x509.Certificate, crypto.Signer, error) {
-	pair, err := tls.LoadX509KeyPair(c.keys.file("ca.crt"), c.keys.file("ca.key"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the authority of the hub: %w", err)
-	}
-	key, ok := pair.PrivateKey.(crypto.Signer)
-	if !ok {
-		return nil, nil, errors.New("reading the authority of the hub: its key cannot sign")
-	}
-	return pair.Leaf, key, nil
+// AuthorityFiles returns the paths of the certificate and the key of the authority whose client certificates the API server accepts.
+// The certificate is renewed.
+func (c *ControlPlane) AuthorityFiles() (certificate, key string) {
+	return c.keys.file("ca.crt"), c.keys.file("ca.key")
 }

@@ -42,7 +42,8 @@ func serverOptions(o Options, keys pki, etcd string, listener net.Listener) *opt
 	// ServiceAccount would refuse pods until a controller has made the namespace's default account.
 	// TaintNodesByCondition would close each new node until a node lifecycle controller opens it.
 	s.Admission.GenericAdmission.DisablePlugins = []string{"ServiceAccount", "TaintNodesByCondition"}
-	s.Features.EnablePriorityAndFairness = false // one user; its own limits on concurrent requests remain
+	s.Features.EnablePriorityAndFairness = false // accord and administrators are not limited anyway, and agents write in turn
+	s.GenericServerRunOptions.MaxMutatingRequestsInFlight = maxWaiting
 
 	// Ends watches as soon as the server stops; without a grace period they would hold it until their clients go.
 	s.GenericServerRunOptions.ShutdownWatchTerminationGracePeriod = time.Second

@@ -86,6 +86,7 @@ func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(contex
 	*version = released{*version}
 	generic := config.Aggregator.GenericConfig
 	generic.LongRunningFunc = waitingToo(generic.LongRunningFunc)
+	generic.BuildHandlerChainFunc = newTurns().inTurn(generic.BuildHandlerChainFunc)
 	chain, err := config.Complete()
 	if err != nil {
 		return nil, err

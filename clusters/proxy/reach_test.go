@@ -36,12 +36,12 @@ func connectProxy(t *testing.T) (url string, passed *atomic.Int64) {
 		defer to.Close()
 		passed.Add(1)
 		w.WriteHeader(http.StatusOK)
-		conn, _, err := http.NewResponseController(w).Hijack()
+		conn, sent, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			return
 		}
 		defer conn.Close()
-		go func() { _, _ = io.Copy(to, conn); _ = to.Close() }() // ends with the connection
+		go func() { _, _ = io.Copy(to, sent); _ = to.Close() }() // the server may have read the first byte; ends with the connection
 		_, _ = io.Copy(conn, to)
 	}))
 	t.Cleanup(s.Close)

@@ -10,9 +10,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Behind returns the part of a URL behind a prefix, with its query: the path on a cluster of a request to the hub. It returns an error if
-// CheckPath refuses the path.
-func Behind(u *url.URL, prefix string) (*url.URL, error) {
+// Behind returns the part of the URL of a request behind a prefix, with the query of the caller: the path on a cluster of a request to the
+// hub. It returns an error if CheckPath refuses the path.
+func Behind(r *http.Request, prefix string) (*url.URL, error) {
+	u := r.URL
 	path, ok := strings.CutPrefix(u.Path, prefix)
 	raw, rawOK := strings.CutPrefix(u.EscapedPath(), prefix)
 	if !rawOK { // a "*" may be escaped
@@ -24,7 +25,7 @@ func Behind(u *url.URL, prefix string) (*url.URL, error) {
 	if path == "" {
 		path, raw = "/", "/"
 	}
-	at := &url.URL{Path: path, RawPath: raw, RawQuery: u.RawQuery}
+	at := &url.URL{Path: path, RawPath: raw, RawQuery: queryOf(r)}
 	return at, CheckPath(at)
 }
 

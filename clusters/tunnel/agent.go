@@ -80,7 +80,7 @@ func serve(ctx context.Context, conn net.Conn, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, ErrorLog: discard, BaseContext: func(net.Listener) context.Context { return ctx }}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(accepting) })
-	multiplexer := &http2.Server{MaxConcurrentStreams: maxStreams, ReadIdleTimeout: pingAfter, PingTimeout: pingTimeout}
+	multiplexer := &http2.Server{MaxConcurrentStreams: maxStreams, ReadIdleTimeout: agentPingAfter, PingTimeout: pingTimeout}
 	multiplexer.ServeConn(conn, &http2.ServeConnOpts{Context: ctx, BaseConfig: &http.Server{ErrorLog: discard}, Handler: accepting})
 	cancel()
 	_ = server.Close()

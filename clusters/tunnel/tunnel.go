@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	// pingAfter is the silence after which one end asks the other for a sign of life, pingTimeout the time that it waits for the answer.
-	pingAfter   = 5 * time.Second
+	// pingAfter is the silence after which the hub asks the agent for a sign of life, pingTimeout the time that either waits for the answer.
+	pingAfter   = 15 * time.Second
 	pingTimeout = 5 * time.Second
+	// agentPingAfter is the same for the agent. It is longer, so that the agent does not ask a hub that asks in time.
+	agentPingAfter = pingAfter + 5*time.Second
 	// maxStreams bounds the connections to the handler of one agent.
 	maxStreams = 500
 )

@@ -54,7 +54,7 @@ func next(t *testing.T, accepted <-chan *tunnel.Tunnel) *tunnel.Tunnel {
 	case opened := <-accepted:
 		t.Cleanup(opened.Close)
 		return opened
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "no tunnel")
 		return nil
 	}
@@ -64,7 +64,7 @@ func ended(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, what+" does not end")
 	}
 }

@@ -45,7 +45,7 @@ func main() {
 
 type flags struct {
 	cluster, hubKubeconfig, kubeconfig string
-	namespace, hubNamespace, logLevel  string
+	namespace, logLevel                string
 	cacheDir                           string
 	noTunnel                           bool
 	lease                              time.Duration
@@ -64,8 +64,7 @@ func command() *cobra.Command {
 	set.StringVar(&f.hubKubeconfig, "hub-kubeconfig", "", "kubeconfig of the hub, with the certificate of the agent")
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default the account of the pod)")
 	set.StringVar(&f.namespace, "namespace", "accord-system", "namespace of the agent, which has the Secret with the kubeconfig of the hub; empty to renew no certificate there")
-	set.StringVar(&f.hubNamespace, "hub-namespace", "accord-system", "namespace of accord on the hub, which has the Lease of the agent")
-	set.DurationVar(&f.lease, "lease-duration", reachability.AgentLease, "time after which the hub counts the cluster as unreachable if the agent does not renew its Lease, from 10s to 10m")
+	set.DurationVar(&f.lease, "lease-duration", reachability.AgentLease, "time after which the hub counts the cluster as unreachable if it does not hear the agent, from 10s to 10m")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "directory that keeps the last bundle, with its Secrets, for a start while the hub is away; empty to keep none")
 	set.BoolVar(&f.noTunnel, "no-tunnel", false, "open no tunnel: users of the hub cannot reach the API server of the cluster")
 	set.StringVar(&f.logLevel, "log-level", "info", "least level of log lines: debug, info, warn or error")
@@ -95,7 +94,7 @@ func (f *flags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, HubNamespace: f.hubNamespace, Lease: f.lease, CacheDir: f.cacheDir, Tunnel: !f.noTunnel, Log: log}
+	o := agent.Options{Cluster: f.cluster, Hub: hub, Local: local, Lease: f.lease, CacheDir: f.cacheDir, Tunnel: !f.noTunnel, Log: log}
 	if f.namespace != "" {
 		o.Secret = types.NamespacedName{Namespace: f.namespace, Name: registration.HubSecret}
 	}

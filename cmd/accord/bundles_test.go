@@ -20,7 +20,7 @@ func servedBundles(ts *testscript.TestScript, _ bool, args []string) {
 	c, err := dynamic.NewForConfig(cfg)
 	ts.Check(err)
 	got := ""
-	for end := time.Now().Add(20 * time.Second); got != args[0] && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(untilLimit); got != args[0] && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		list, err := c.Resource(delivery.GroupVersion.WithResource(delivery.Bundles)).List(context.Background(), metav1.ListOptions{})
 		if err != nil {
 			got = err.Error()

@@ -41,11 +41,7 @@ func historyCommand() *cobra.Command {
 }
 
 func (f *historyFlags) run(ctx context.Context, out io.Writer, name string) error {
-	h, err := f.hub.Connect()
-	if err != nil {
-		return err
-	}
-	fed, err := h.Federation(ctx, name)
+	h, fed, err := f.hub.ConnectTo(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -56,7 +57,7 @@ func installKinds(ctx context.Context, cfg *rest.Config) error {
 
 // waitForKinds waits until accord's kinds are served.
 func waitForKinds(ctx context.Context, c client.Client) error {
-	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, untilLimit, true, func(ctx context.Context) (bool, error) {
 		for _, list := range []client.ObjectList{
 			&v1alpha1.FederationList{}, &v1alpha1.ClusterList{}, &v1alpha1.ReleaseList{}, &v1alpha1.DeliveryList{}, &v1alpha1.FederatedObjectList{},
 		} {
@@ -145,6 +146,16 @@ func decodeAll(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
+// apply applies an object. The definition of its kind may be as new as the object: the API server serves the kind a moment later.
+func apply(ctx context.Context, h *hub.Hub, u *unstructured.Unstructured) error {
+	for until := time.Now().Add(untilLimit); ; time.Sleep(50 * time.Millisecond) {
+		err := h.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), tester, client.ForceOwnership)
+		if !meta.IsNoMatchError(err) || time.Now().After(until) {
+			return err
+		}
+	}
+}
+
 // putFile writes the objects and their status. Objects of accord that name no namespace, except Clusters, go into the namespace of the
 // kubeconfig's context.
 func putFile(ctx context.Context, kubeconfig, text string) error {
@@ -164,7 +175,7 @@ func putFile(ctx context.Context, kubeconfig, text string) error {
 			u.SetNamespace(h.Namespace)
 		}
 		status := u.DeepCopy()
-		if err := h.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), tester, client.ForceOwnership); err != nil {
+		if err := apply(ctx, h, u); err != nil {
 			return fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
 		}
 		if status.Object["status"] == nil {

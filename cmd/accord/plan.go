@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +29,7 @@ Facts about the clusters and previous decisions come from the hub (--kubeconfig 
 access to the hub uses --fleet-file, with the output of "accord get clusters,objects -o yaml". Without either, the Cluster
 manifests in Git are the fleet. With --federation and the facts of the hub, the digest of head is the one that the
 controllers compute for the merged commit; --verify compares it. A Federation manifest in the repository is read at both sides.
+--all plans every Federation with a source in this repository, with one output, one comment and the worst exit code.
 
 --server-dry-run also sends every change as a server-side dry-run to every reachable cluster: quota, admission, kinds that are
 not served, immutable fields. A dry-run writes nothing, and needs the rights to write. A rejected object blocks the plan. A
@@ -53,16 +53,10 @@ type planFlags struct {
 	review.Options
 	output text.FormatFlag
 	budget int
-	failOn string
+	failOn review.FailOn
 	verify string
 	post   post.Flags
 }
-
-// The values of --fail-on.
-const (
-	failOnChanges = "changes"
-	failOnError   = "error"
-)
 
 func planCommand() *cobra.Command {
 	f := &planFlags{}
@@ -74,6 +68,7 @@ func planCommand() *cobra.Command {
   accord plan --base origin/main --head HEAD           # in a pipeline
   accord plan --federation prod.yaml --fleet-file facts.yaml -o markdown
   accord plan --base origin/main --head HEAD --post    # as a comment on the pull request
+  accord plan --base origin/main --head HEAD --all --post # one comment for all Federations
   accord plan --simulate --healthy-after 2m --fail eu-3 # what happens when, if eu-3 does not get healthy
   accord plan --simulate --unreachable eu-7 --for 20m   # what failover does when eu-7 fails
   accord plan --simulate --unhealthy deploy/web@eu-7 --for 20m # what it does when web is unhealthy there
@@ -91,18 +86,17 @@ func planCommand() *cobra.Command {
 	f.Options.Register(c)
 	f.output.Register(flags, text.AsText, text.AsMarkdown, text.AsJSON)
 	flags.IntVar(&f.budget, "max-bytes", review.MaxBudget, "maximum size of the Markdown in bytes")
-	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit with 1 on any change; error: exit with 0 unless the change must not be merged")
+	f.failOn.Register(flags)
 	flags.StringVar(&f.verify, "verify", "", "digest to compare with that of head (sha256:...)")
 	f.post.Register(flags)
 	c.MarkFlagsMutuallyExclusive("verify", "post")
+	c.MarkFlagsMutuallyExclusive("verify", "all")
 	return c
 }
 
 // check returns an error for flags that contradict each other.
 func (f *planFlags) check(c *cobra.Command) error {
 	switch {
-	case !slices.Contains([]string{failOnChanges, failOnError}, f.failOn):
-		return fmt.Errorf("--fail-on %q: expected %s or %s", f.failOn, failOnChanges, failOnError)
 	case f.budget < review.MinBudget || f.budget > review.MaxBudget:
 		return fmt.Errorf("--max-bytes %d: expected %d to %d characters", f.budget, review.MinBudget, review.MaxBudget)
 	case f.verify != "" && !digest.Valid(f.verify):
@@ -112,18 +106,14 @@ func (f *planFlags) check(c *cobra.Command) error {
 }
 
 func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) error {
+	if f.verify != "" {
+		return f.verifyDigest(ctx, out, stderr, dir)
+	}
 	post := f.post.Open(os.Getenv, f.Instance)
 	post.Begin(ctx)
-	r, err := f.Run(ctx, dir, stderr)
+	r, err := f.Review(ctx, dir, stderr)
 	if err != nil {
 		return errors.Join(err, post.Fail(ctx))
-	}
-	if f.verify != "" {
-		code, err := r.Verify(out, f.verify)
-		if code != 0 && err == nil {
-			err = &exit.Error{Code: code}
-		}
-		return err
 	}
 	posted := post.Finish(ctx, r, f.budget)
 	if err := r.Print(out, f.output.Value, f.budget); err != nil {
@@ -132,19 +122,21 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 	if posted != nil {
 		return fmt.Errorf("posting the plan failed: %w", posted)
 	}
-	if code := planExitCode(r.Result, f.failOn); code != 0 {
+	if code := f.failOn.ExitCode(r.Conclusion()); code != 0 {
 		return &exit.Error{Code: code}
 	}
 	return nil
 }
 
-// planExitCode returns the exit code of the result, as kubectl diff does.
-func planExitCode(r review.Result, failOn string) int {
-	switch {
-	case r == review.Unchanged, r == review.Changed && failOn == failOnError:
-		return 0
-	case r == review.Changed:
-		return 1
+// verifyDigest compares the digest of head with the one of --verify.
+func (f *planFlags) verifyDigest(ctx context.Context, out, stderr io.Writer, dir string) error {
+	r, err := f.Run(ctx, dir, stderr)
+	if err != nil {
+		return err
 	}
-	return 2
+	code, err := r.Verify(out, f.verify)
+	if code != 0 && err == nil {
+		err = &exit.Error{Code: code}
+	}
+	return err
 }

@@ -154,6 +154,7 @@ func reviewed(t *testing.T, committed, beside map[string]string) string {
 	dir := t.TempDir()
 	write := func(files map[string]string) {
 		for name, text := range files {
+			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 	}
@@ -218,6 +219,34 @@ func TestPlanPost(t *testing.T) {
 			require.Regexp(t, `^accord/plan (error|failed) accord could not make the plan`, h.statuses[len(h.statuses)-1])
 		})
 	}
+}
+
+// TestPlanAllPost: one comment and one status for all Federations.
+func TestPlanAllPost(t *testing.T) {
+	const federation = "apiVersion: accord.dev/v1alpha1\nkind: Federation\nmetadata: {name: %s, namespace: shop}\n" +
+		"spec: {sources: [{name: main, url: \"https://git.example/team/prod\", path: %s}]}\n"
+	committed := map[string]string{"one.yaml": fmt.Sprintf(federation, "one", "a"), "two.yaml": fmt.Sprintf(federation, "two", "b")}
+	for _, dir := range []string{"a", "b"} {
+		committed[dir+"/c.yaml"], committed[dir+"/p.yaml"], committed[dir+"/w.yaml"] = postCluster, postPolicy, fmt.Sprintf(postConfig, 1)
+	}
+	h := newForgeHost(t, forge.GitHub)
+	h.inPipeline(t, forge.GitHub)
+	dir := reviewed(t, committed, map[string]string{"b/w.yaml": fmt.Sprintf(postConfig, 2)})
+
+	code, printed := runPlan(t, dir, "--all", "--post")
+	require.Equal(t, 1, code, printed)
+	require.Len(t, h.comments, 1)
+	require.Regexp(t, `^<!-- accord:all:plan -->\n### accord plan\n\n\*\*2 Federations: 1 changed, 1 unchanged\.\*\*`, h.comments[0])
+	require.Contains(t, h.comments[0], "### accord plan · `shop/two`")
+	require.NotContains(t, h.comments[0], "### accord plan · `shop/one`")
+	require.Equal(t, []string{"accord/plan pending planning", "accord/plan success 2 Federations: 1 changed, 1 unchanged"}, h.statuses)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "w.yaml"), []byte("kind: ConfigMap\n"), 0o600))
+	code, printed = runPlan(t, dir, "--all", "--post")
+	require.Equal(t, 2, code, printed)
+	require.Len(t, h.comments, 1, "edited where it is")
+	require.Contains(t, h.comments[0], "1 cannot be planned, 1 changed")
+	require.Equal(t, "accord/plan failure 2 Federations: 1 cannot be planned, 1 changed", h.statuses[3])
 }
 
 func TestPlanThatCannotBePosted(t *testing.T) {

@@ -36,7 +36,7 @@ func reconcileCommand() *cobra.Command {
   accord reconcile prod/shop --wait`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), text.First(args))
 		},
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
@@ -46,15 +46,11 @@ func reconcileCommand() *cobra.Command {
 	return c
 }
 
-func (f *reconcileFlags) run(ctx context.Context, out io.Writer, name string) error {
+func (f *reconcileFlags) run(ctx context.Context, out, stderr io.Writer, name string) error {
 	if f.timeout <= 0 {
 		return errors.New("--timeout must be positive")
 	}
-	h, err := f.hub.Connect()
-	if err != nil {
-		return err
-	}
-	fed, err := h.Federation(ctx, name)
+	h, fed, err := f.hub.ConnectTo(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -73,7 +69,7 @@ func (f *reconcileFlags) run(ctx context.Context, out io.Writer, name string) er
 		_, err := fmt.Fprintf(out, "%s: reconciliation requested\n", h.Title(fed))
 		return err
 	}
-	now, err := h.WaitForReconciliation(ctx, fed, request, time.Now().Add(f.timeout))
+	now, err := h.WaitForReconciliation(ctx, fed, request, time.Now().Add(f.timeout), stderr)
 	if err != nil {
 		return fmt.Errorf("reconciling %s: %w", h.Title(fed), err)
 	}

@@ -12,24 +12,33 @@ import (
 
 // commit commits everything in a directory, which becomes a repository with the first commit, and sets $SHA.
 func commit(ts *testscript.TestScript, _ bool, args []string) {
-	dir, subject := ts.MkAbs(args[0]), strings.Join(args[1:], "\n\n") // as "git commit -m subject -m paragraph"
+	hash, err := commitAll(ts.MkAbs(args[0]), strings.Join(args[1:], "\n\n")) // as "git commit -m subject -m paragraph"
+	ts.Check(err)
+	ts.Setenv("SHA", hash)
+}
+
+// commitAll commits everything in a directory, which becomes a repository with the first commit, and returns the commit.
+func commitAll(dir, message string) (string, error) {
 	repo, err := git.PlainOpen(dir)
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		repo, err = git.PlainInit(dir, false)
 	}
-	ts.Check(err)
+	if err != nil {
+		return "", err
+	}
 	tree, err := repo.Worktree()
-	ts.Check(err)
-	ts.Check(tree.AddWithOptions(&git.AddOptions{All: true}))
-	hash, err := tree.Commit(subject, &git.CommitOptions{
-		Author: &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Now()},
-	})
-	ts.Check(err)
-	ts.Setenv("SHA", hash.String())
+	if err != nil {
+		return "", err
+	}
+	if err := tree.AddWithOptions(&git.AddOptions{All: true}); err != nil {
+		return "", err
+	}
+	hash, err := tree.Commit(message, &git.CommitOptions{Author: &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Now()}})
+	return hash.String(), err
 }
 
 // untilLimit is long because a control plane has to start on a busy machine.
-const untilLimit = 90 * time.Second
+const untilLimit = 3 * time.Minute
 
 // until repeats a command until it exits with 0.
 func until(ts *testscript.TestScript, _ bool, args []string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 )
 
 // execute runs one command line. Its exit code is 0 for success, 2 for a usage error or an error of accord itself, and otherwise
@@ -24,6 +25,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	text.WrapHelp(root, text.HelpWidth(stdout))
 	return exitCode(root.ExecuteContext(ctx), stderr)
 }
 
@@ -47,7 +49,7 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "accord",
 		Short:         "Bring Kubernetes clusters into accord with Git",
-		Version:       text.Version(),
+		Version:       version.Get().Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -63,9 +65,9 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(otherCommands)
 	root.SetCompletionCommandGroupID(otherCommands)
-	text.AddColor(root, "lint", "plan", "why", "deliver", "status", "get", "wait", "history")
+	text.AddColor(root, "lint", "plan", "why", "deliver", "status", "get", "wait", "history", "check", "diff")
 	explainUsage(root)
-	completeAll(root)
+	completion.Complete(root)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs its plugins by this name
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl accord"}
 	}

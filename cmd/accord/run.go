@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/serve"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 )
 
 const runLong = `Run the controllers on an existing hub: in a pod of the hub (see "accord install"), or outside of it with a kubeconfig.
@@ -82,7 +82,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	o.LeaderElection, o.Namespace, o.SecretsNamespace = f.leaderElect, f.namespace, f.secrets
 	o.Register = f.register
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
-	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
+	log.Info("running the controllers", "hub", h.Config.Host, "version", version.Get().Version)
 	api := serve.API{Address: f.api, Namespace: f.namespace, Secrets: f.secrets, Log: log}
 	if err := serve.Controllers(ctx, h.Config, o, api); err != nil {
 		return fmt.Errorf("running the controllers on %s: %w", h.Config.Host, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/schema"
 )
 
-const schemaLong = `Print the JSON schema (draft-07) of a kind that people write in files for accord. Without KIND, schema lists the kinds.
+const schemaLong = `Print the JSON schema of a kind of manifest (draft-07), or of the -o json of a command (draft 2020-12). Without KIND, list the kinds.
 
 Editors complete and check manifests with a schema. --all writes one file for each kind: GROUP/KIND_VERSION.json, the names that
 the YAML language server and kubeconform look for. A kind that two API groups have is written as in kubectl: cluster.cluster.karmada.io.`
@@ -17,7 +17,7 @@ func schemaCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:     "schema [KIND]",
-		Short:   "Print the JSON schema of a kind, for editors",
+		Short:   "Print the JSON schema of a kind, for editors and scripts",
 		Long:    schemaLong,
 		Example: "  accord schema RolloutPolicy > rolloutpolicy.json\n  accord schema --all .schemas",
 		Args:    cobra.MaximumNArgs(1),

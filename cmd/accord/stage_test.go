@@ -12,6 +12,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/cmd/accord/demo/workloads"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
@@ -72,6 +73,17 @@ func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
 	merged, err := rules.Load()
 	ts.Check(err)
 	ts.Check(clientcmd.WriteToFile(*merged, ts.Getenv("KUBECONFIG")))
+}
+
+// workloads stands in for the controllers of a member until the test ends. The member gets the context that kind would give it.
+func (s *stage) workloads(ts *testscript.TestScript, _ bool, args []string) {
+	plane, err := s.plane(args[0], startPlane)
+	ts.Check(err)
+	ts.Check(workloads.Start(s.t.Context(), plane.Config()))
+	cfg, err := clientcmd.LoadFromFile(ts.Getenv("KUBECONFIG"))
+	ts.Check(err)
+	cfg.Contexts["kind-"+args[0]] = cfg.Contexts[args[0]]
+	ts.Check(clientcmd.WriteToFile(*cfg, ts.Getenv("KUBECONFIG")))
 }
 
 // install makes the current cluster of $KUBECONFIG the script's hub by applying manifests, and writes a kubeconfig of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/cmd/accord/view"
@@ -18,7 +19,10 @@ const statusLong = `Show the newest commit of a federation and its state on ever
 The first line is the verdict. Without a name, status shows the only federation, or one line for each.
 
 With a RolloutPolicy, a table shows the stages, and the line below it shows what the rollout waits for, since when, and the
-deadline. -o svg and -o html draw the clusters of each stage over time, as one file without scripts.
+deadline. -o svg draws the clusters of each stage over time.
+
+-o html writes a page with all of this, for wide and narrow screens. Without a name, the page has all federations and begins with an
+index. Both formats are one file, without scripts and without anything to load.
 
 With --watch, status continues until Ctrl-C. It redraws a terminal. Elsewhere it prints a line for each change of the verdict or of
 a cluster; with -o json each line is the whole report, without lastProbeTime.`
@@ -40,7 +44,8 @@ func statusCommand() *cobra.Command {
 		Example: `  accord status
   accord status prod --watch
   accord status prod -o json
-  accord status prod -o html > rollout.html`,
+  accord status prod -o html > prod.html
+  accord status -A -o html > federations.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
@@ -48,7 +53,7 @@ func statusCommand() *cobra.Command {
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML, text.AsSVG, text.AsHTML)
-	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy to draw with -o svg or -o html (default the only one)")
+	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy to draw with -o svg (default the only one) or -o html (default all)")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue and show changes")
 	return c
 }
@@ -58,7 +63,8 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	drawn := f.output.Value == text.AsSVG || f.output.Value == text.AsHTML
+	page := f.output.Value == text.AsHTML
+	drawn := f.output.Value == text.AsSVG || page
 	switch {
 	case f.watch && f.output.Value == text.AsYAML:
 		return errors.New("--watch does not support -o yaml: use -o json")
@@ -67,12 +73,14 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	case f.rollout != "" && !drawn:
 		return errors.New("--rollout requires -o svg or -o html")
 	}
-	if name == "" && !f.watch && !drawn {
+	if name == "" && !f.watch && f.output.Value != text.AsSVG {
 		all, err := h.Federations(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if len(all) != 1 {
+		case page:
+			return view.WritePage(ctx, out, h, all, f.rollout)
+		case len(all) != 1:
 			return view.PrintOverview(ctx, out, h, all, f.output.Value)
 		}
 	}
@@ -80,11 +88,13 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	if f.watch {
+	switch {
+	case f.watch:
 		return view.WatchStatus(ctx, h, fed, view.NewWatcher(f.output.Value, out))
-	}
-	if drawn {
-		return view.DrawRollout(ctx, out, h, fed, f.rollout, f.output.Value)
+	case page:
+		return view.WritePage(ctx, out, h, []v1alpha1.Federation{*fed}, f.rollout)
+	case drawn:
+		return view.DrawRollout(ctx, out, h, fed, f.rollout)
 	}
 	s, err := view.ReadStatus(ctx, h, fed)
 	if err != nil {

@@ -34,7 +34,7 @@ func identity(ts *testscript.TestScript, _ bool, args []string) {
 	c, err := kubernetes.NewForConfig(cfg)
 	ts.Check(err)
 	got := ""
-	for end := time.Now().Add(20 * time.Second); got != args[0] && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(untilLimit); got != args[0] && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		accounts, err := c.CoreV1().ServiceAccounts(hub.SystemNamespace).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=accord"})
 		ts.Check(err)
 		bindings, err := c.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=accord"})

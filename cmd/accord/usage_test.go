@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // TestDefectF16UsageErrorsNameTheNearest also has the sentences of defect F18.
@@ -32,5 +34,33 @@ func TestDefectF16UsageErrorsNameTheNearest(t *testing.T) {
 			require.Equal(t, 2, execute(t.Context(), strings.Fields(line), strings.NewReader(""), &bytes.Buffer{}, stderr))
 			require.Equal(t, "accord: "+want+"\n", stderr.String())
 		})
+	}
+}
+
+// TestHelpIsWrapped: no command has help that is wider than the terminal, except examples, which a break would spoil.
+func TestHelpIsWrapped(t *testing.T) {
+	pflag.CommandLine = pflag.NewFlagSet("accord", pflag.ContinueOnError)
+	for _, width := range []int{100, 120, 160} {
+		root := rootCommand()
+		text.WrapHelp(root, width)
+		longest := 0
+		for _, c := range documented(root) {
+			out := &bytes.Buffer{}
+			c.SetOut(out)
+			require.NoError(t, c.Help())
+			before, _, _ := strings.Cut(out.String(), "\nUsage:\n")
+			_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
+			for line := range strings.SplitSeq(before, "\n") {
+				longest = max(longest, len([]rune(line)))
+			}
+			for line := range strings.SplitSeq(flags, "\n") {
+				if len(strings.Fields(line)) == 1 { // a long URL
+					continue
+				}
+				require.LessOrEqual(t, len([]rune(line)), width, "%s --help: %s", c.CommandPath(), line)
+			}
+		}
+		require.LessOrEqual(t, longest, width)
+		require.Greater(t, longest, width-10, "the width is used")
 	}
 }

@@ -30,7 +30,7 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// TestWaitForAHubThatIsSilent: a pipeline sees a line within a second, and the timeout applies to a hub that does not answer.
+// TestWaitForAHubThatIsSilent: a pipeline sees a line long before the timeout, which also applies to a hub that does not answer.
 func TestWaitForAHubThatIsSilent(t *testing.T) {
 	hole, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody reads them
 	require.NoError(t, err)
@@ -51,12 +51,12 @@ current-context: hole
 			out, stderr := &timedWriter{}, &bytes.Buffer{}
 			began := time.Now()
 			code := execute(t.Context(), []string{
-				"wait", "prod", "--revision", "4f2c9e1", "--kubeconfig", kubeconfig, "--timeout", "1500ms", "-o", c.output,
+				"wait", "prod", "--revision", "4f2c9e1", "--kubeconfig", kubeconfig, "--timeout", "4s", "-o", c.output,
 			}, strings.NewReader(""), out, stderr)
 			require.Equal(t, 3, code, stderr)
 			require.Empty(t, stderr.String())
-			require.Less(t, out.first.Sub(began), time.Second)
-			require.Less(t, time.Since(began), 10*time.Second)
+			require.Less(t, out.first.Sub(began), 3*time.Second) // soon after the first half of a second, also on a machine that is busy
+			require.Less(t, time.Since(began), 30*time.Second)
 			lines := strings.Split(out.text.String(), "\n")
 			require.Contains(t, lines[0], c.first)
 			require.Contains(t, lines[1], c.last)

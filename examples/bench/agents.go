@@ -19,9 +19,6 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// agentsNamespace of accord on the hub has the Leases of the agents.
-const agentsNamespace = "accord-system"
-
 // agentsRound measures members in pull mode: the hub is "accord up".
 type agentsRound struct {
 	scaleRound
@@ -34,7 +31,7 @@ type agentsRound struct {
 // agentFigures are those of members in pull mode.
 type agentFigures struct {
 	registered             time.Duration // all members
-	before, waiting        usage         // before the agents start, and while they wait
+	before, waiting        hubUsage      // without clusters, and while all agents wait
 	ready, applied         time.Duration // since all agents started at once
 	floor                  arrival       // of one changed object, by a bare hub and bare agents
 	floorCPU               time.Duration // of both
@@ -43,7 +40,7 @@ type agentFigures struct {
 	pushCPU                time.Duration // of the hub, for all pushes, beyond that at rest
 	changeCPU              time.Duration // of the process with most agents, by all pushes
 	rest                   time.Duration
-	alone, quiet           effort        // of the hub at rest without agents, and with all
+	alone, quiet           hubEffort     // of the hub at rest without clusters, and with all agents
 	recovered              time.Duration // since the restart of the hub, until a commit is applied on all members
 	rewritten, restWritten int           // writes at the members beside that commit, and at rest
 }
@@ -60,7 +57,7 @@ func runAgents(ctx context.Context, s scaling, processes int, progress io.Writer
 	}
 	say("building (the first time this compiles Kubernetes, which takes minutes)")
 	programs := filepath.Join(dir, "bin")
-	if err := build(ctx, programs, "accord", "accord-agent"); err != nil {
+	if err := build(ctx, programs, "accord", "accord-agent", "accord-apiserver"); err != nil {
 		return nil, err
 	}
 	if s.accord == "" {
@@ -76,7 +73,7 @@ func runAgents(ctx context.Context, s scaling, processes int, progress io.Writer
 		what string
 		do   func(context.Context) error
 	}{
-		{"the hub", r.open}, {"registration", r.register}, {"nothing to do, without agents", r.idleAlone}, {"all agents start at once", r.cold},
+		{"the hub", r.open}, {"nothing to do, without clusters", r.idleAlone}, {"registration", r.register}, {"all agents start at once", r.cold},
 		{"nothing to do", r.idleAgents}, {"one object changed, by the floor", r.agentsFloor}, {"one object changed", r.changeOne}, {"the hub starts again", r.restartHub},
 	} {
 		say("%d agents: %s", s.members, step.what)
@@ -116,7 +113,7 @@ func (r *agentsRound) open(ctx context.Context) (err error) {
 	if err := r.up(ctx); err != nil {
 		return err
 	}
-	objects, err := declarations(&fleet{}, o.repository.url(), false)
+	objects, err := declarations(&fleet{}, federation(o.repository.url(), false))
 	if err != nil {
 		return err
 	}
@@ -156,34 +153,43 @@ func (r *agentsRound) up(ctx context.Context) (err error) {
 
 // cold starts all agents at once; everything is in Git already.
 func (r *agentsRound) cold(ctx context.Context) (err error) {
-	if r.points.before, err = r.usage(ctx); err != nil {
+	if err := r.calm(ctx); err != nil {
 		return err
 	}
 	begun := time.Now()
 	if err := r.startAgents(); err != nil {
 		return err
 	}
-	if err := r.poll(ctx, 200*time.Millisecond, r.allConnected); err != nil {
+	if err := r.poll(ctx, listInterval, r.connected); err != nil {
 		return err
 	}
 	r.points.ready = time.Since(begun)
 	if r.points.applied, err = r.allApplied(ctx, begun); err != nil {
 		return err
 	}
+	r.say("all Clusters Ready after %s, everything applied after %s", milliseconds(r.points.ready), milliseconds(r.points.applied))
 	return r.calm(ctx)
 }
 
-// idleAlone measures the hub at rest without agents.
+// listInterval is the time between two lists of all Clusters. A thousand of them take the hub much CPU time, which the agents need.
+const listInterval = 2 * time.Second
+
+// connected reports whether all Clusters are Ready. A hub that has no time to answer is asked again.
+func (r *agentsRound) connected(ctx context.Context) (bool, error) {
+	all, err := r.allConnected(ctx)
+	return err == nil && all, nil
+}
+
+// idleAlone measures the hub at rest without clusters.
 func (r *agentsRound) idleAlone(ctx context.Context) (err error) {
 	if err := r.calm(ctx); err != nil {
 		return err
 	}
-	r.points.alone, err = r.resting(ctx)
-	return err
-}
-
-func (r *agentsRound) resting(ctx context.Context) (effort, error) {
-	return r.spent(ctx, func() error { return pause(ctx, r.rest) })
+	if r.points.alone, err = r.resting(ctx); err != nil {
+		return err
+	}
+	r.points.before, err = r.hubUsage(ctx)
+	return errors.Join(err, r.keepHub(ctx, "alone"))
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -196,15 +202,17 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (r *agentsRound) idleAgents(ctx context.Context) (err error) {
-	done := r.profile(ctx, "rest", r.rest)
+	done := r.profileHub(ctx, "rest", r.rest)
 	if r.points.quiet, err = r.resting(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(done(), r.keep(ctx, "waiting")); err != nil {
+	if err := errors.Join(done(), r.keepHub(ctx, "waiting")); err != nil {
 		return err
 	}
 	r.points.restWritten = r.points.quiet.members.changing()
-	r.points.waiting, err = r.usage(ctx)
+	r.points.waiting, err = r.hubUsage(ctx)
+	r.say("CPU of the hub %s, of accord alone %s; without clusters %s, %s", r.points.quiet.cpu, r.points.quiet.own, r.points.alone.cpu, r.points.alone.own)
+	r.say("memory %s; without clusters %s", r.points.waiting, r.points.before)
 	return err
 }
 
@@ -213,7 +221,7 @@ const agentPushes = 5
 
 // changeOne pushes other tags of one Deployment, each when all members have the one before.
 func (r *agentsRound) changeOne(ctx context.Context) error {
-	done := r.profile(ctx, "change", 15*time.Second)
+	done := r.profileHub(ctx, "change", 15*time.Second)
 	most := r.agents[len(r.agents)-1]
 	used, err := most.cpu()
 	if err != nil {
@@ -268,6 +276,7 @@ func (r *agentsRound) push(ctx context.Context) error {
 	}
 	atRest := time.Duration(float64(r.points.quiet.cpu) * float64(time.Since(begun)) / float64(r.rest))
 	r.points.arrivals, r.points.pushCPU = append(r.points.arrivals, ours), r.points.pushCPU+now-used-atRest
+	r.say("on half of the members after %s, on 99 %% after %s; CPU of the hub %s", milliseconds(ours.half), milliseconds(ours.most), now-used-atRest)
 	return r.calm(ctx)
 }
 
@@ -303,6 +312,7 @@ func (r *agentsRound) restartHub(ctx context.Context) error {
 		return err
 	}
 	r.points.recovered = time.Since(begun)
+	r.say("a new commit is on all members %s after the restart", milliseconds(r.points.recovered))
 	if err := r.calm(ctx); err != nil {
 		return err
 	}
@@ -323,14 +333,13 @@ func (p agentFigures) median() (half, most time.Duration) {
 // print prints the figures beside their bars.
 func (r *agentsRound) print(w io.Writer) error {
 	p, n := r.points, float64(r.figures.members)
-	kib := func(of func(usage) int64) string {
-		return fmt.Sprintf("%.0f KiB", float64(of(p.waiting)-of(p.before))/n/1024)
-	}
-	memory := float64(p.waiting.heap+p.waiting.stacks-p.before.heap-p.before.stacks) / n / 1024
-	cpu := float64((p.quiet.cpu - p.alone.cpu).Microseconds()) / 1000 / n / p.rest.Minutes()
+	kib := func(more int64) float64 { return float64(more) / n / 1024 }
+	accord, apiserver := kib(p.waiting.accord-p.before.accord), kib(p.waiting.apiserver-p.before.apiserver)
+	perMinute := func(more time.Duration) float64 { return float64(more.Microseconds()) / 1000 / n / p.rest.Minutes() }
+	cpu, own := perMinute(p.quiet.cpu-p.alone.cpu), perMinute(p.quiet.own-p.alone.own)
 	each := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000/n) }
 	half, most := p.median()
-	fmt.Fprintf(w, "%d agents, %d of them processes of their own, %d objects on each member. The hub is accord up: API server, store and accord in one process.\n\n", r.figures.members, min(r.processes, r.figures.members), r.objects)
+	fmt.Fprintf(w, "%d agents, %d of them processes of their own, %d objects on each member. The hub is accord up: accord, and a process with API server and store.\n\n", r.figures.members, min(r.processes, r.figures.members), r.objects)
 	err := printRows(w, []row{
 		{what: "all registered", ours: milliseconds(p.registered)},
 		{what: "all agents start at once: all Clusters Ready", ours: milliseconds(p.ready)},
@@ -339,9 +348,11 @@ func (r *agentsRound) print(w io.Writer) error {
 		{what: "  p99", floor: milliseconds(p.floor.most), ours: milliseconds(most), ratio: ratio(most, p.floor.most), figure: agentChange, value: most.Seconds()},
 		{what: "  CPU of the hub per agent", ours: each(p.pushCPU / agentPushes)},
 		{what: "  CPU of the agent (of the floor: of both)", floor: each(p.floorCPU), ours: each(p.changeCPU / agentPushes)},
-		{what: "memory of the hub per agent: heap and stacks", ours: fmt.Sprintf("%.0f KiB", memory), figure: agentMemory, value: memory},
-		{what: "  resident", ours: kib(func(u usage) int64 { return u.resident })},
+		{what: "memory of the hub per agent: heap and stacks", ours: fmt.Sprintf("%.0f KiB", accord+apiserver), figure: agentMemory, value: accord + apiserver},
+		{what: "  of accord", ours: fmt.Sprintf("%.0f KiB", accord)},
+		{what: "  resident, of both", ours: fmt.Sprintf("%.0f KiB", kib(p.waiting.resident-p.before.resident))},
 		{what: "CPU of the hub at rest, per agent and minute", ours: fmt.Sprintf("%.1f ms", cpu), figure: agentCPU, value: cpu},
+		{what: "  of accord", ours: fmt.Sprintf("%.1f ms", own)},
 		{what: "  writes at the members", ours: fmt.Sprint(p.restWritten)},
 		{what: "hub restarted: a new commit applied on all", ours: milliseconds(p.recovered), figure: agentRestart, value: p.recovered.Seconds()},
 		{what: "  other writes at the members", ours: fmt.Sprint(p.rewritten), figure: agentRewrites, value: float64(p.rewritten)},

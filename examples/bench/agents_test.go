@@ -12,8 +12,8 @@ func TestFiguresOfAgentsStandBesideTheirBars(t *testing.T) {
 	r := &agentsRound{processes: 10, scaleRound: scaleRound{scaling: scaling{objects: 100}, figures: scalePoint{members: 1000}}}
 	r.points = agentFigures{
 		floor: arrival{half: 500 * time.Millisecond, most: 700 * time.Millisecond}, arrivals: []arrival{{most: 5 * time.Second}, {most: 2100 * time.Millisecond}, {}}, rest: 30 * time.Second, recovered: 20 * time.Second, rewritten: 1,
-		before: usage{heap: 10 << 20, stacks: 1 << 20}, waiting: usage{heap: 60 << 20, stacks: 31 << 20},
-		alone: effort{cpu: time.Second}, quiet: effort{cpu: 3 * time.Second},
+		before: hubUsage{accord: 10 << 20, apiserver: 1 << 20}, waiting: hubUsage{accord: 60 << 20, apiserver: 31 << 20},
+		alone: hubEffort{effort: effort{cpu: time.Second}}, quiet: hubEffort{effort: effort{cpu: 3 * time.Second}, own: time.Second},
 	}
 	var printed strings.Builder
 	require.NoError(t, r.print(&printed))

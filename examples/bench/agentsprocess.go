@@ -42,7 +42,7 @@ func manyAgents(ctx context.Context, args []string, in io.Reader, out, errs io.W
 		if err != nil {
 			return err
 		}
-		a, err := agent.New(agent.Options{Cluster: name, Hub: up, Local: local, HubNamespace: agentsNamespace, Log: log})
+		a, err := agent.New(agent.Options{Cluster: name, Hub: up, Local: local, Tunnel: true, Log: log})
 		if err != nil {
 			return err
 		}

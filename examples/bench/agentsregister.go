@@ -52,6 +52,7 @@ func (r *agentsRound) register(ctx context.Context) error {
 		return err
 	}
 	r.points.registered = time.Since(begun)
+	r.say("registered after %s", milliseconds(r.points.registered))
 	return nil
 }
 

@@ -38,6 +38,9 @@ const (
 	searchMemory   figure = "memory of caches, ratio to informers"
 	searchList     figure = "list of all clusters, ratio to one cluster"
 	searchWatch    figure = "watch of all clusters, p99 behind direct watches, ms"
+	liveMedian     figure = "live source, ms until a change is on the standby, p50"
+	liveMost       figure = "live source, ms until a change is on the standby, p99"
+	liveProduction figure = "live source, writes at production"
 	planChange     figure = "accord plan, seconds for ten files with a warm cache"
 )
 
@@ -85,6 +88,9 @@ func bars() []bar {
 		{searchMemory, 10000, 10, 1.3, "x"},
 		{searchList, 10000, 10, 1.5, "x"},
 		{searchWatch, 0, 10, 50, "ms"},
+		{liveMedian, 5000, 1, 400, "ms"},
+		{liveMost, 5000, 1, 2000, "ms"},
+		{liveProduction, 0, 1, 0, ""},
 	}
 }
 

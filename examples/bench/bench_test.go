@@ -13,7 +13,7 @@ import (
 
 // TestMain lets the test binary be the floor, or small members, which the program is when it starts itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == asFloor || os.Args[1] == asMembers) {
+	if len(os.Args) > 1 && (os.Args[1] == asFloor || os.Args[1] == asMembers || os.Args[1] == asFollower) {
 		main()
 		return
 	}
@@ -71,13 +71,14 @@ func TestCountersOfAnAPIServer(t *testing.T) {
 # TYPE apiserver_request_total counter
 apiserver_request_total{code="200",group="apps",resource="deployments",verb="APPLY",version="v1"} 500
 apiserver_request_total{code="201",group="apps",resource="deployments",verb="APPLY",version="v1"} 20
+apiserver_request_total{code="429",group="apps",resource="deployments",verb="APPLY",version="v1"} 7
 apiserver_request_total{code="200",group="",resource="nodes",verb="LIST",version="v1"} 3
 apiserver_request_total{code="200",group="coordination.k8s.io",resource="leases",verb="PUT",version="v1"} 77
 apiserver_request_total{code="0",group="apps",resource="deployments",verb="WATCH",version="v1"} 4
 apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 `))
 	require.NoError(t, err)
-	require.Equal(t, requests{"APPLY deployments": 520, "LIST nodes": 3}, counted)
+	require.Equal(t, requests{"APPLY deployments": 520, "APPLY deployments (refused)": 7, "LIST nodes": 3}, counted)
 
 	later := requests{"APPLY deployments": 521, "LIST nodes": 3, "GET pods": 1}.since(counted)
 	require.Equal(t, requests{"APPLY deployments": 1, "GET pods": 1}, later)
@@ -91,7 +92,7 @@ func TestCommandLine(t *testing.T) {
 	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, options{members: 3, objects: 60, pushes: 20, busy: true, statusMembers: 3, agentProcesses: 10, scale: scaling{objects: 100, rest: time.Minute},
-		growing: growing{objects: 60000, members: 1000, pushes: 20, rest: time.Minute}, searching: searching{pods: 10000, changes: 200}, planning: planning{objects: 50000, rounds: 3}}, o)
+		growing: growing{objects: 60000, members: 1000, pushes: 20, rest: time.Minute}, searching: searching{pods: 10000, changes: 200}, planning: planning{objects: 50000, rounds: 3}, following: following{objects: 5000, changes: 1200, rate: 20}}, o)
 	_, err = parse([]string{"--grow", "--objects-max", "6"}, io.Discard)
 	require.ErrorContains(t, err, "12 objects")
 	_, err = parse([]string{"--objects", "5"}, io.Discard)

@@ -30,8 +30,13 @@ const (
 	hookSecret          = "push-hook"
 )
 
-// declare puts CRDs, members and federation on the hub and returns a client for it. more are further objects of the hub.
+// declare puts CRDs, members and a federation of one repository on the hub and returns a client for it. more are further objects of the hub.
 func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string, preflight bool, more ...client.Object) (client.Client, error) {
+	return declareFederation(ctx, hub, members, federation(repository, preflight), more...)
+}
+
+// declareFederation puts CRDs, members and a federation on the hub.
+func declareFederation(ctx context.Context, hub *rest.Config, members *fleet, fed *v1alpha1.Federation, more ...client.Object) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
 		return nil, err
@@ -49,7 +54,7 @@ func declare(ctx context.Context, hub *rest.Config, members *fleet, repository s
 			return nil, fmt.Errorf("declaring %s: %w", crd.Name, err)
 		}
 	}
-	objects, err := declarations(members, repository, preflight)
+	objects, err := declarations(members, fed)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func createWhenServed(ctx context.Context, c client.Client, object client.Object
 }
 
 // declarations are the hub's objects, in the order they are created.
-func declarations(members *fleet, repository string, preflight bool) ([]client.Object, error) {
+func declarations(members *fleet, fed *v1alpha1.Federation) ([]client.Object, error) {
 	objects := []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: federationNamespace}},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: applyset.InventoryNamespace}},
@@ -101,7 +106,7 @@ func declarations(members *fleet, repository string, preflight bool) ([]client.O
 			}},
 		)
 	}
-	return append(objects, federation(repository, preflight)), nil
+	return append(objects, fed), nil
 }
 
 // federation returns a Federation that fetches its source on a push hook, and practically never by itself.

@@ -162,7 +162,7 @@ func (r *faultRound) declare(ctx context.Context) (map[string]*rest.Config, erro
 		}
 		given.configs[name], given.kubeconfigs[name] = config, path
 	}
-	objects, err := declarations(given, r.ours.repository.url(), false)
+	objects, err := declarations(given, federation(r.ours.repository.url(), false))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@
 //	go run ./examples/bench --grow                      another one: how each figure grows with objects and with members
 //	go run ./examples/bench --plan                      another one: accord plan in a pipeline
 //	go run ./examples/bench --search                    another one: lists, watches and caches of all clusters
+//	go run ./examples/bench --live-source               another one: a standby that follows a production cluster
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
 //	go run ./examples/bench --agents 1000               another one: 1,000 members in pull mode (docs/how-to/scale.md)
 //
@@ -50,6 +51,9 @@ func command(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == asFloor {
 		return floor(ctx, args[1:], os.Stdin, os.Stdout)
 	}
+	if len(args) > 0 && args[0] == asFollower {
+		return follower(ctx, args[1:], os.Stderr)
+	}
 	if len(args) > 0 && args[0] == asMembers {
 		return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
 	}
@@ -86,6 +90,13 @@ func command(ctx context.Context, args []string) error {
 	}
 	if o.search {
 		f, err := runSearch(ctx, o.searching, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return f.print(os.Stdout)
+	}
+	if o.following.wanted {
+		f, err := runLiveSource(ctx, o.following, os.Stderr)
 		if err != nil {
 			return err
 		}
@@ -134,6 +145,7 @@ type options struct {
 	// search: instead, the view of all clusters.
 	search    bool
 	searching searching
+	following following // instead, a live source, if it is wanted
 	// plan: instead, accord plan in a pipeline.
 	plan     bool
 	planning planning
@@ -167,6 +179,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.BoolVar(&o.search, "search", false, "measure instead the view of all clusters: memory of its caches, lists and watches")
 	f.IntVar(&o.searching.pods, "search-pods", 10000, "pods of all ten clusters of --search")
 	f.IntVar(&o.searching.changes, "search-changes", 200, "changes whose way to a watch --search measures")
+	f.BoolVar(&o.following.wanted, "live-source", false, "measure instead a standby that follows a production cluster")
+	f.IntVar(&o.following.objects, "live-objects", 5000, "objects of --live-source")
+	f.IntVar(&o.following.changes, "live-changes", 1200, "changes of --live-source, each of another object")
+	f.IntVar(&o.following.rate, "live-rate", 20, "changes a second of --live-source")
 	f.BoolVar(&o.plan, "plan", false, "measure instead accord plan in a pipeline, without and with a cache")
 	f.IntVar(&o.planning.objects, "plan-objects", 50000, "objects of the repository that is planned with a cache")
 	f.IntVar(&o.planning.rounds, "plan-rounds", 3, "runs of each plan, of which the median is taken")
@@ -180,6 +196,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
 	if o.searching.pods < searchClusters || o.searching.changes < 1 {
 		return o, fmt.Errorf("--search needs at least %d pods and 1 change", searchClusters)
+	}
+	o.following.accord, o.following.profiles = o.accord, o.profiles
+	if o.following.objects < 6 || o.following.rate < 1 || o.following.changes < 1 || o.following.changes > o.following.objects {
+		return o, fmt.Errorf("--live-source needs at least 6 objects and 1 change, a change a second, and no more changes than objects")
 	}
 	if o.growing.objects < 12 || o.growing.members < 0 {
 		return o, fmt.Errorf("--grow needs at least 12 objects")

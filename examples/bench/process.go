@@ -82,38 +82,80 @@ func (p *process) complain(err error) error {
 	return fmt.Errorf("%s: %w; the end of its log:\n%s", p.name, err, strings.Join(lines[max(0, len(lines)-10):], "\n"))
 }
 
-// cpu is the CPU time used so far, in user and kernel.
-func (p *process) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+// pids are the process and its children: "accord up" runs the API server of the hub in one.
+func (p *process) pids() ([]string, error) {
+	own := strconv.Itoa(p.cmd.Process.Pid)
+	files, err := filepath.Glob("/proc/" + own + "/task/*/children")
 	if err != nil {
-		return 0, fmt.Errorf("CPU time of %s: %w", p.name, err)
+		return nil, err
+	}
+	all := []string{own}
+	for _, file := range files {
+		children, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		all = append(all, strings.Fields(string(children))...)
+	}
+	return all, nil
+}
+
+// sum adds a figure of the process and its children.
+func sum[T ~int64](p *process, of func(pid string) (T, error)) (T, error) {
+	pids, err := p.pids()
+	if err != nil {
+		return 0, fmt.Errorf("processes of %s: %w", p.name, err)
+	}
+	var all T
+	for _, pid := range pids {
+		n, err := of(pid)
+		if err != nil {
+			return 0, fmt.Errorf("figures of %s: %w", p.name, err)
+		}
+		all += n
+	}
+	return all, nil
+}
+
+// cpu is the CPU time that the process and its children used so far, in user and kernel.
+func (p *process) cpu() (time.Duration, error) { return sum(p, cpuOf) }
+
+// own is the CPU time that the process itself used so far.
+func (p *process) own() (time.Duration, error) { return cpuOf(strconv.Itoa(p.cmd.Process.Pid)) }
+
+func cpuOf(pid string) (time.Duration, error) {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return 0, err
 	}
 	// The second field is the name in parentheses and may hold anything; utime and stime are fields 14 and 15.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	var sum time.Duration
+	var used time.Duration
 	for _, field := range fields[11:13] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("CPU time of %s: %w", p.name, err)
+			return 0, err
 		}
-		sum += time.Duration(n) * time.Second / ticks
+		used += time.Duration(n) * time.Second / ticks
 	}
-	return sum, nil
+	return used, nil
 }
 
 // memory is the resident set in bytes, now ("VmRSS") or at its peak ("VmHWM").
 func (p *process) memory(which string) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, fmt.Errorf("memory of %s: %w", p.name, err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, which+":"); ok {
-			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-			return kb << 10, err
+	return sum(p, func(pid string) (int64, error) {
+		text, err := os.ReadFile("/proc/" + pid + "/status")
+		if err != nil {
+			return 0, err
 		}
-	}
-	return 0, fmt.Errorf("memory of %s: no %s in /proc", p.name, which)
+		for line := range strings.Lines(string(text)) {
+			if value, ok := strings.CutPrefix(line, which+":"); ok {
+				kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+				return kb << 10, err
+			}
+		}
+		return 0, fmt.Errorf("no %s in /proc", which)
+	})
 }
 
 // settle returns when the child has been idle for a second.

@@ -48,18 +48,23 @@ func (o *ourSide) profile(ctx context.Context, path string, ended <-chan struct{
 
 // ask requests a profile of accord.
 func (o *ourSide) ask(ctx context.Context, profile string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+o.pprof+"/debug/pprof/"+profile, nil)
+	return o.getProfile(ctx, http.DefaultClient, "http://"+o.pprof+"/debug/pprof/"+profile)
+}
+
+// getProfile requests a profile of accord or of its API server.
+func (o *ourSide) getProfile(ctx context.Context, c *http.Client, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := c.Do(request)
 	if err != nil {
-		return nil, o.process.complain(fmt.Errorf("profile %s: %w", profile, err))
+		return nil, o.process.complain(fmt.Errorf("profile %s: %w", url, err))
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("profile %s: %s: %w", profile, response.Status, err)
+		return nil, fmt.Errorf("profile %s: %s: %w", url, response.Status, err)
 	}
 	return text, nil
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/prometheus/common/expfmt"
@@ -13,8 +15,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// requests counts by "verb resource", as the API servers count them: no proxy that would cost time. Watches are left
-// out, because API servers renew their own all the time.
+// requests counts by "verb resource", as the API servers count them: no proxy that would cost time. Those that an API server has no time
+// for are counted apart. Watches are left out, because API servers renew their own all the time.
 type requests map[string]int
 
 // writes are the verbs that change something.
@@ -59,7 +61,11 @@ func parseCounters(text []byte) (requests, error) {
 		}
 		verb, resource := labels["verb"], labels["resource"]
 		if resource != "" && verb != "WATCH" && !slices.Contains(ownResources, resource) {
-			r[verb+" "+resource] += int(metric.GetCounter().GetValue())
+			what := verb + " " + resource
+			if labels["code"] == strconv.Itoa(http.StatusTooManyRequests) {
+				what += " (refused)"
+			}
+			r[what] += int(metric.GetCounter().GetValue())
 		}
 	}
 	return r, nil

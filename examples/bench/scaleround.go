@@ -150,7 +150,7 @@ func (r *scaleRound) start(ctx context.Context) (err error) {
 
 // connect declares the members and waits until all are known to be there.
 func (r *scaleRound) connect(ctx context.Context) error {
-	objects, err := declarations(r.members, r.ours.repository.url(), false)
+	objects, err := declarations(r.members, federation(r.ours.repository.url(), false))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (s *stage) build(ctx context.Context) error {
 	if err := os.Mkdir(s.path("bin"), 0o700); err != nil {
 		return err
 	}
-	names := []string{"accord", "members", "kubectl"}
+	names := []string{"accord", "accord-apiserver", "members", "kubectl"}
 	if len(s.example.pull) > 0 {
 		names = append(names, "accord-agent")
 	}
@@ -81,10 +81,10 @@ func (s *stage) tool(ctx context.Context, name string, build func(context.Contex
 			if err != nil {
 				return err
 			}
-			note("%-12s built after %s", name, time.Since(begun).Round(100*time.Millisecond))
+			note("%-16s built after %s", name, time.Since(begun).Round(100*time.Millisecond))
 			return os.Symlink(strings.TrimSpace(path), s.path("bin", name))
 		case <-progress.C:
-			note("%-12s still compiling after %s", name, time.Since(begun).Round(time.Second))
+			note("%-16s still compiling after %s", name, time.Since(begun).Round(time.Second))
 		}
 	}
 }

@@ -98,7 +98,7 @@ func check(t *testing.T, expr string) (labels []string) {
 
 func TestAlertsAskForWhatIsThere(t *testing.T) {
 	all := alerts(t)
-	require.Len(t, all, 7)
+	require.Len(t, all, 9)
 	mentioned := regexp.MustCompile(`\$labels\.([a-z]+)`)
 	for _, a := range all {
 		t.Run(a.Alert, func(t *testing.T) {

@@ -98,6 +98,13 @@ func TestAnAgentGetsThePlanOfItsCluster(t *testing.T) {
 	foreign := eu.Missing(func(name string) bool { return inUS[name] != nil })
 	require.Len(t, foreign, 1, "clusters share the contents that do not differ")
 	require.Len(t, us.Missing(func(name string) bool { return inUS[name] != nil }), 0)
+
+	e.Known = func(name string) bool { return inUS[name] != nil }
+	again, rest := sent(t, e, plan, "eu")
+	require.Equal(t, eu.Parts[0].Objects, again.Parts[0].Objects)
+	for _, o := range again.Parts[0].Objects {
+		require.Equal(t, inUS[o.SHA256] == nil, rest[o.SHA256] != nil, "the text of an object that the reader has is left out")
+	}
 }
 
 func TestAnUnchangedObjectIsTheSame(t *testing.T) {

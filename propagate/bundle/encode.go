@@ -18,6 +18,8 @@ type Contents map[string][]byte
 // Encoder names contents. It computes the digest of an object once, for all clusters and parts that have the object. The zero Encoder is
 // ready for use; it is not safe for concurrent use.
 type Encoder struct {
+	// Known reports whether the reader of the contents has one with a name: then its text is left out. Nil: it has none.
+	Known         func(name string) bool
 	named, before map[*propagate.Rendered]string
 }
 
@@ -52,8 +54,8 @@ func (e *Encoder) AddTarget(part *Part, target propagate.ClusterPlan, all Conten
 	part.Objects = make([]Object, 0, len(target.Objects))
 	for _, o := range target.Objects {
 		name := e.name(o.Rendered)
-		if all[name] == nil {
-			all[name] = o.Body.Bytes()
+		if _, added := all[name]; !added {
+			all[name] = e.content(name, o.Rendered)
 		}
 		part.Objects = append(part.Objects, Object{
 			Entry: o.ID.Entry(), Version: o.GVK.Version, Digest: o.Digest, SHA256: name, Size: o.Body.Len(),
@@ -63,6 +65,14 @@ func (e *Encoder) AddTarget(part *Part, target propagate.ClusterPlan, all Conten
 	for _, f := range target.Failed {
 		part.Failed = append(part.Failed, Failed{Entry: f.ID.Entry(), Held: f.Held, Error: f.Err.Error()})
 	}
+}
+
+// content returns the text of an object; nil if the reader has it.
+func (e *Encoder) content(name string, r *propagate.Rendered) []byte {
+	if e.Known != nil && e.Known(name) {
+		return nil
+	}
+	return r.Body.Bytes()
 }
 
 // Entries returns the inventory entries of objects, sorted.

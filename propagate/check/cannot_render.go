@@ -69,8 +69,7 @@ func (r *Review) unrendered(place manifest.Origin, failed []*variant) propagate.
 // worksElsewhere returns advice when the failing override works for other kinds that it selects.
 func (r *Review) worksElsewhere(failed []*variant) string {
 	place, _ := mistakeOf(failed[0])
-	for i := range r.in.Overrides {
-		o := &r.in.Overrides[i]
+	for _, o := range r.in.Overrides {
 		at := false
 		eachOverrider(o, func(e overrider) { at = at || o.At(e.field) == place })
 		if !at {

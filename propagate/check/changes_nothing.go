@@ -34,7 +34,8 @@ spec:
 		var findings []propagate.Finding
 		for _, a := range r.applied() {
 			placed := those(a.selected, func(o *object) bool { return len(o.Chosen) > 0 })
-			if len(placed) == 0 || a.failed {
+			off := slices.ContainsFunc(r.in.Recoveries, func(p policy.Recovery) bool { return p.Spec.SwitchesOff(a.override.Title()) })
+			if len(placed) == 0 || a.failed || off {
 				continue
 			}
 			for i := range a.override.Spec.OverrideRules {

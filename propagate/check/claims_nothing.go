@@ -36,8 +36,7 @@ spec:
 	},
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if len(r.won()[p.Title()]) > 0 {
 				continue
 			}

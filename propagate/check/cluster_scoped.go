@@ -45,12 +45,10 @@ func (r *Review) unscoped(s policy.ResourceSelector) bool {
 
 // eachSelectors visits the selectors of every policy and override.
 func (r *Review) eachSelectors(visit func(m policy.Meta, title string, selectors []policy.ResourceSelector)) {
-	for i := range r.in.Policies {
-		p := &r.in.Policies[i]
+	for _, p := range r.in.Policies {
 		visit(p.Meta, p.Title(), p.Spec.ResourceSelectors)
 	}
-	for i := range r.in.Overrides {
-		o := &r.in.Overrides[i]
+	for _, o := range r.in.Overrides {
 		visit(o.Meta, o.Title(), o.Spec.ResourceSelectors)
 	}
 }

@@ -26,8 +26,7 @@ placement:
   spreadConstraints: [{spreadByField: cluster, maxGroups: 2}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if len(p.Spec.Placement.SpreadConstraints) > 0 && static(p.Spec.Placement.ReplicaScheduling) {
 				findings = append(findings, at(p.At("spec.placement.spreadConstraints"), "remove spec.placement.spreadConstraints, or divide by dynamicWeight",
 					"%s: spec.placement.spreadConstraints has no effect: static weights divide replicas over all clusters that fit", p.Title()))

@@ -23,11 +23,11 @@ spec:
     labelsOverrider: [{operator: add, value: {region: eu}}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			findings = append(findings, deprecatedFields(r.in.Policies[i].Meta, r.in.Policies[i].Title())...)
+		for _, p := range r.in.Policies {
+			findings = append(findings, deprecatedFields(p.Meta, p.Title())...)
 		}
-		for i := range r.in.Overrides {
-			findings = append(findings, deprecatedFields(r.in.Overrides[i].Meta, r.in.Overrides[i].Title())...)
+		for _, o := range r.in.Overrides {
+			findings = append(findings, deprecatedFields(o.Meta, o.Title())...)
 		}
 		return findings
 	},

@@ -25,8 +25,7 @@ placement:
       staticWeightList: [{targetCluster: {clusterNames: [europe]}, weight: 3}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if fit := r.placeable(p); weighsByList(p) && len(fit) > 0 && len(largest(p, fit)) == 0 {
 				findings = append(findings, at(p.At(affinities.StaticWeightList), "correct targetCluster of the entries",
 					"%s: no entry of staticWeightList matches a cluster of the placement, so all %d get equal shares", p.Title(), len(fit)))

@@ -24,8 +24,7 @@ staticWeightList:
 - {targetCluster: {labelSelector: {matchLabels: {region: eu}}}, weight: 2}`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			fit := r.placeable(p)
 			if counts := largest(p, fit); weighsByList(p) && len(counts) > 0 { // else see equal-shares
 				findings = append(append(findings, r.idleWeights(p, fit, counts)...), unweighed(p, fit, counts)...)

@@ -80,11 +80,11 @@ func (r *Review) overridden(o *policy.Override) []*object {
 }
 
 // relabels reports whether a cluster-wide override may change the labels that a namespaced one selects by.
-func relabels(all []policy.Override, selecting *policy.Override) bool {
+func relabels(all []*policy.Override, selecting *policy.Override) bool {
 	byLabel := slices.ContainsFunc(selecting.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return s.Name == "" && s.LabelSelector != nil
 	})
-	return byLabel && slices.ContainsFunc(all, func(o policy.Override) bool {
+	return byLabel && slices.ContainsFunc(all, func(o *policy.Override) bool {
 		return o.ClusterWide() && slices.ContainsFunc(o.Spec.OverrideRules, func(rule policy.OverrideRule) bool {
 			return len(rule.Overriders.LabelsOverrider) > 0 || len(rule.Overriders.Plaintext) > 0
 		})

@@ -27,12 +27,10 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: frontnd}]   # there is "frontend"`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			findings = append(findings, r.unmatched(p.Meta, p.Title(), p.Spec.ResourceSelectors, r.selected(p.Spec.ResourceSelectors))...)
 		}
-		for i := range r.in.Overrides {
-			o := &r.in.Overrides[i]
+		for _, o := range r.in.Overrides {
 			findings = append(findings, r.unmatched(o.Meta, o.Title(), o.Spec.ResourceSelectors, r.overridden(o))...)
 		}
 		return slices.Concat(findings, r.untainted(), r.unbalanced())

@@ -26,8 +26,7 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			there := r.overridesOf(p)
 			for j, name := range p.Spec.DependentOverrides {
 				if slices.Contains(there, name) {

@@ -2,7 +2,9 @@ package check
 
 import (
 	"reflect"
+	"slices"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -43,5 +45,5 @@ func (r *Review) differs(next *Review, changed []int, c Check) bool {
 func sameSettings(a, b propagate.Input) bool {
 	return reflect.DeepEqual(a.TaintPolicies, b.TaintPolicies) && reflect.DeepEqual(a.Rebalancers, b.Rebalancers) &&
 		reflect.DeepEqual(a.Rollouts, b.Rollouts) && reflect.DeepEqual(a.Recoveries, b.Recoveries) && reflect.DeepEqual(a.Customizations, b.Customizations) &&
-		reflect.DeepEqual(a.Health, b.Health) && reflect.DeepEqual(a.Overrides, b.Overrides)
+		reflect.DeepEqual(a.Health, b.Health) && slices.EqualFunc(a.Overrides, b.Overrides, (*policy.Override).Equal)
 }

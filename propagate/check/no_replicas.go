@@ -29,8 +29,7 @@ spec:
 	reads: func(r *Review, o *object) string { return fmt.Sprint(r.counted(o), r.knowsReplicas(o)) },
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			s, won := p.Spec.Placement.ReplicaScheduling, r.won()[p.Title()]
 			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, r.counted) {
 				continue

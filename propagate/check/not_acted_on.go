@@ -39,8 +39,7 @@ spec:
 	},
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			for _, f := range unacted.Fields(p, r.in.Failover) {
 				findings = append(findings, note(p.At(f.Path), "", "%s: %s is not acted on%s", p.Title(), f.Path, f.Why))
 			}

@@ -20,8 +20,7 @@ func (r *Review) applying() []*applied {
 	all := make([]*applied, len(r.in.Overrides))
 	byName := map[string]*applied{}
 	broken := map[*object]bool{}
-	for i := range r.in.Overrides {
-		o := &r.in.Overrides[i]
+	for i, o := range r.in.Overrides {
 		all[i] = &applied{override: o, selected: r.overridden(o), changed: map[string]bool{}}
 		byName[o.String()] = all[i]
 	}
@@ -90,8 +89,7 @@ func eachOverrider(o *policy.Override, visit func(overrider)) {
 // entries returns the entries of all overrides by policy and field, as an Edit names them.
 func (r *Review) entries() map[string]overrider {
 	all := map[string]overrider{}
-	for i := range r.in.Overrides {
-		o := &r.in.Overrides[i]
+	for _, o := range r.in.Overrides {
 		eachOverrider(o, func(e overrider) { all[o.String()+" "+e.field] = e })
 	}
 	return all

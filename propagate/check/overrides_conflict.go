@@ -52,8 +52,8 @@ type clash struct {
 // clashes returns all clashes; each pair of entries has one, for one object.
 func (r *Review) clashes() []*clash {
 	byField, policies := r.overriders(), map[string]*policy.Override{}
-	for i := range r.in.Overrides {
-		policies[r.in.Overrides[i].String()] = &r.in.Overrides[i]
+	for _, o := range r.in.Overrides {
+		policies[o.String()] = o
 	}
 	var all []*clash
 	reported := map[[2]string]*clash{}

@@ -26,8 +26,7 @@ plaintext:
   value: {name: DATABASE_URL, value: "postgres://shop:hunter2@db/shop"}`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Overrides {
-			o := &r.in.Overrides[i]
+		for _, o := range r.in.Overrides {
 			into := writesSecrets(o)
 			eachOverrider(o, func(e overrider) {
 				if what, sure := e.secret(into); what != "" {

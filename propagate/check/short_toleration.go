@@ -30,8 +30,7 @@ spec:
 	reads: func(_ *Review, o *object) string { return fmt.Sprint(podspec.Start(o.manifest.Get())) },
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if f := p.Spec.Failover; f != nil && f.Application != nil && f.Application.DecisionConditions.TolerationSeconds != nil {
 				findings = append(findings, tooShort(p, int64(*f.Application.DecisionConditions.TolerationSeconds), r.won()[p.Title()])...)
 			}

@@ -28,8 +28,7 @@ suspension:
 	run: func(r *Review) []propagate.Finding {
 		ran := sync.OnceValue(r.ran)
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			s, rs := p.Spec.Suspension, p.Spec.Placement.ReplicaScheduling
 			if s == nil || s.DispatchingOnClusters == nil || rs == nil || rs.ReplicaSchedulingType != policy.Divided {
 				continue

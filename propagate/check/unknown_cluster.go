@@ -68,8 +68,7 @@ func (r *Review) eachClusterList(visit func(clusterList)) {
 		visit(clusterList{a.Meta, a.Title, a.Field + ".clusterNames", a.ClusterNames})
 		visit(clusterList{a.Meta, a.Title, a.Field + ".exclude", a.Exclude})
 	})
-	for i := range r.in.Policies {
-		p := &r.in.Policies[i]
+	for _, p := range r.in.Policies {
 		if s := p.Spec.Suspension; s != nil && s.DispatchingOnClusters != nil {
 			visit(clusterList{p.Meta, p.Title(), "spec.suspension.dispatchingOnClusters.clusterNames", s.DispatchingOnClusters.ClusterNames})
 		}

@@ -21,8 +21,7 @@ spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if unscheduled(p) {
 				findings = append(findings, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
 					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, phrase.Count(len(r.won()[p.Title()]), "object")))

@@ -26,15 +26,13 @@ spec:
   resourceSelectors: [{apiVersion: v1, kind: Secret}]`,
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			for j, s := range p.Spec.ResourceSelectors {
 				won := those(r.selectedBy(s), func(o *object) bool { return o.Policy != nil && o.Policy.Title() == p.Title() })
 				findings = append(findings, r.wide(p.Meta, p.Title(), j, s, won)...)
 			}
 		}
-		for i := range r.in.Overrides {
-			o := &r.in.Overrides[i]
+		for _, o := range r.in.Overrides {
 			for j, s := range o.Spec.ResourceSelectors {
 				findings = append(findings, r.wide(o.Meta, o.Title(), j, s, r.selectedBy(s))...)
 			}

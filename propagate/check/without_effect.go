@@ -33,8 +33,7 @@ spec:
 				}
 			}
 		})
-		for i := range r.in.Policies {
-			p := &r.in.Policies[i]
+		for _, p := range r.in.Policies {
 			if p.Spec.Preemption == policy.Always {
 				findings = append(findings, idleField(p.Meta, p.Title(), "spec.preemption",
 					"all policies compete for every object in every plan"))

@@ -3,7 +3,6 @@ package claim
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -17,12 +16,10 @@ type Index struct {
 	selectors policy.SelectorIndex
 }
 
-// NewIndex returns an index of policies. The caller must not change them afterwards.
-func NewIndex(policies []policy.Policy) *Index {
-	x := &Index{policies: make([]*policy.Policy, len(policies))}
-	for i := range policies {
-		p := &policies[i]
-		x.policies[i] = p
+// NewIndex returns an index of policies. The caller must not change the policies afterwards; it may sort its own slice.
+func NewIndex(policies []*policy.Policy) *Index {
+	x := &Index{policies: slices.Clone(policies)}
+	for i, p := range policies {
 		x.selectors.Add(i, p.Namespace, p.Spec.ResourceSelectors)
 	}
 	return x
@@ -33,31 +30,34 @@ func (x *Index) Suspends() bool {
 	return slices.ContainsFunc(x.policies, func(p *policy.Policy) bool { return p.Spec.Suspension != nil })
 }
 
-// Has reports whether the index has exactly these policies, in this order.
-func (x *Index) Has(policies []policy.Policy) bool {
-	same := len(policies) == len(x.policies)
-	for i := 0; same && i < len(policies); i++ {
-		same = reflect.DeepEqual(&policies[i], x.policies[i]) // values would be copied
+// Next returns the index of other policies: x itself if it has exactly these, in this order. The nil Index has none.
+func (x *Index) Next(policies []*policy.Policy) *Index {
+	if x != nil && slices.EqualFunc(policies, x.policies, (*policy.Policy).Equal) {
+		return x
 	}
-	return same
+	return NewIndex(policies)
 }
 
 // Adopt replaces the policies that an earlier index has, too, by those of the earlier index, and returns all others of both.
 func (x *Index) Adopt(earlier *Index) (different []Policy) {
+	old, now := earlier.policies, x.policies
+	for len(old) > 0 && len(now) > 0 && old[0] == now[0] { // names are compared only for those between
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
 	before := map[string]*policy.Policy{}
-	for _, p := range earlier.policies {
+	for _, p := range old {
 		before[p.Title()] = p
 	}
-	for i, p := range x.policies {
-		was := before[p.Title()]
-		if was != nil && reflect.DeepEqual(was, p) {
-			x.policies[i] = was
+	for i, p := range now {
+		if was := before[p.Title()]; was != nil && was.Equal(p) {
+			now[i] = was
 			delete(before, p.Title())
 			continue
 		}
-		alone := *p // not a part of the list of all policies, which a later index need not keep
-		x.policies[i] = &alone
-		different = append(different, Policy{&alone})
+		different = append(different, Policy{p})
 	}
 	for _, p := range before {
 		different = append(different, Policy{p})

@@ -21,7 +21,7 @@ func TestIndexedIsSearched(t *testing.T) {
 	found := 0
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		policies := make([]policy.Policy, random.IntN(12))
+		policies := make([]*policy.Policy, random.IntN(12))
 		for i := range policies {
 			policies[i] = randomPolicy(random, i)
 		}
@@ -42,8 +42,8 @@ func TestIndexedIsSearched(t *testing.T) {
 	require.Greater(t, found, 5_000, "the policies select objects")
 }
 
-func randomPolicy(random *rand.Rand, i int) policy.Policy {
-	p := policy.Policy{}
+func randomPolicy(random *rand.Rand, i int) *policy.Policy {
+	p := &policy.Policy{}
 	p.Name, p.Namespace = fmt.Sprint("p", i), pick(random, "", "", "a", "b")
 	if random.IntN(3) == 0 {
 		p.Spec.Priority = ptr.To(random.Int32N(3))
@@ -80,10 +80,9 @@ type ranked struct {
 }
 
 // search looks at every policy, and sorts those that select u as Karmada 2.2 does.
-func search(policies []policy.Policy, u *unstructured.Unstructured) []ranked {
+func search(policies []*policy.Policy, u *unstructured.Unstructured) []ranked {
 	var all []ranked
-	for i := range policies {
-		p := &policies[i]
+	for _, p := range policies {
 		if p.Namespace != "" && p.Namespace != u.GetNamespace() {
 			continue
 		}

@@ -1,5 +1,5 @@
-// Package control lists the manifests that decide about clusters and are no rendered objects: declared Clusters, scripts and
-// health expressions, RolloutPolicies, RecoveryPlans, ClusterTaintPolicies, and suspensions. A plan with the same objects and other control
+// Package control lists the manifests that decide about clusters and are no rendered objects: declared Clusters and Federations, scripts
+// and health expressions, RolloutPolicies, RecoveryPlans, ClusterTaintPolicies, and suspensions. A plan with the same objects and other control
 // manifests has another digest, so that nobody approves the one by reading the other.
 package control
 
@@ -21,15 +21,31 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// Set has the control manifests of an input. Clusters are those that Declared returns.
+// Declared are the Clusters and Federations of the hub that Git declares.
+type Declared struct {
+	// Clusters are sorted by name; see DeclaredClusters.
+	Clusters    []v1alpha1.Cluster `json:"clusters,omitempty"`
+	Federations []Federation       `json:"federations,omitempty"`
+}
+
+// Federation is a Federation that Git declares, with the place of its manifest.
+type Federation struct {
+	v1alpha1.Federation
+	Origin manifest.Origin `json:"origin"`
+}
+
+// Title returns "Federation prod/shop".
+func (f Federation) Title() string { return "Federation " + f.Namespace + "/" + f.Name }
+
+// Set has the control manifests of an input.
 type Set struct {
-	Clusters       []v1alpha1.Cluster
+	Declared       Declared
 	Customizations []policy.Customization
 	Health         []interpret.HealthExprs
 	Rollouts       []policy.Rollout
 	Recoveries     []policy.Recovery
 	TaintPolicies  []policy.TaintPolicy
-	Policies       []policy.Policy
+	Policies       []*policy.Policy
 	// Origins of the Clusters, by name.
 	Origins map[string]manifest.Origin
 }
@@ -57,12 +73,15 @@ func (s Set) Items() []Item {
 		kind, name, _ := strings.Cut(title, " ")
 		all = append(all, Item{Kind: kind, Name: name, At: at, Content: fields(content)})
 	}
-	for _, c := range s.Clusters {
+	for _, c := range s.Declared.Clusters {
 		content := map[string]any{"spec": c.Spec}
 		if len(c.Labels) > 0 {
 			content["labels"] = c.Labels
 		}
 		add("Cluster "+c.Name, s.Origins[c.Name], content)
+	}
+	for _, f := range s.Declared.Federations {
+		add(f.Title(), f.Origin, map[string]any{"spec": f.Spec})
 	}
 	for _, c := range s.Customizations {
 		add(c.Title(), c.Origin, map[string]any{"spec": c.Spec})
@@ -128,9 +147,9 @@ func fields(value any) map[string]any {
 	return content
 }
 
-// Declared returns the parts of Clusters that Git declares: name, labels and spec. The SHA-256 of a value stands for the values of
+// DeclaredClusters returns the parts of Clusters that Git declares: name, labels and spec. The SHA-256 of a value stands for the values of
 // spec.proxyHeader and for the password in spec.proxyURL.
-func Declared(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
+func DeclaredClusters(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
 	all := make([]v1alpha1.Cluster, len(clusters))
 	for i, c := range clusters {
 		d := &all[i]

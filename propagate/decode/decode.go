@@ -13,7 +13,6 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/internal/compact"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/render"
@@ -21,11 +20,11 @@ import (
 
 // Parts are the manifests of a tree, decoded and separated by their role.
 type Parts struct {
-	// Texts is that of the Input; nil by default.
-	Texts     *compact.Texts
+	// Shared is that of the Input; zero by default.
+	render.Shared
 	Objects   []render.Object
-	Policies  []policy.Policy
-	Overrides []policy.Override
+	Policies  []*policy.Policy
+	Overrides []*policy.Override
 	// TaintPolicies and Rebalancers are Karmada's ClusterTaintPolicies and WorkloadRebalancers.
 	TaintPolicies []policy.TaintPolicy
 	Rebalancers   []policy.Rebalancer
@@ -37,16 +36,14 @@ type Parts struct {
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
 	Origins map[string]manifest.Origin
+	// Federations that Git declares; see WithFederations.
+	Federations []control.Federation
 }
 
 // Sort separates the objects of a built tree. It decodes policies, overrides and Clusters strictly, with their
 // defaults; the error has every mistake in any of them, as a *manifest.Error with file and line. Everything else is an
 // object.
 func Sort(objects []render.Object) (Parts, error) { return new(Sorter).Sort(objects) }
-
-// Sorter sorts one build after the other. It decodes a manifest that two builds in a row share once. Nobody changes decoded values. The
-// zero value is empty. A Sorter is not safe for concurrent use.
-type Sorter struct{ decoded map[written]any }
 
 // written is a manifest with its place, which errors about the decoded value name.
 type written struct {
@@ -75,6 +72,7 @@ func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
 			last = kind
 		}
 		var err error
+		placed := len(n.parts.Objects)
 		if m.message != "" {
 			err = &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, m.field), Message: m.message}
 		} else {
@@ -83,9 +81,15 @@ func (s *Sorter) Sort(objects []render.Object) (Parts, error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
+		if len(n.parts.Objects) == placed {
+			n.others = append(n.others, i)
+		}
 	}
-	s.decoded = n.now
 	slices.SortStableFunc(n.parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
+	s.decoded, s.last = n.now, sorted{objects, n.parts, n.others, n.copied}
+	if len(errs) > 0 {
+		s.last = sorted{}
+	}
 	return n.parts, errors.Join(errs...)
 }
 
@@ -96,8 +100,9 @@ type mistake struct{ message, field string }
 type sorting struct {
 	before, now map[written]any
 	parts       Parts
-	first       int  // place of the first object of parts in the list
-	copied      bool // parts has its own list of objects
+	first       int   // place of the first object of parts in the list
+	copied      bool  // parts has its own list of objects
+	others      []int // places of what is not among the objects of parts
 }
 
 // definedKinds returns the kinds of the CustomResourceDefinitions among the objects.
@@ -123,8 +128,8 @@ func (p Parts) Fleet() []fleet.Cluster {
 // Input returns the input of a plan for these parts.
 func (p Parts) Input() propagate.Input {
 	return propagate.Input{
-		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared(p.Clusters),
-		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts, Recoveries: p.Recoveries, Texts: p.Texts,
+		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared{Clusters: control.DeclaredClusters(p.Clusters), Federations: p.Federations},
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts, Recoveries: p.Recoveries, Shared: p.Shared,
 	}
 }
 

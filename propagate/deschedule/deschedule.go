@@ -81,7 +81,9 @@ func Changed(before, after Copies) map[manifest.ID]bool {
 	changed := map[manifest.ID]bool{}
 	for _, list := range []Copies{before, after} {
 		for _, x := range list {
-			changed[x.ID] = !slices.Equal(before.Of(x.ID), after.Of(x.ID))
+			if !slices.Equal(before.Of(x.ID), after.Of(x.ID)) {
+				changed[x.ID] = true
+			}
 		}
 	}
 	return changed

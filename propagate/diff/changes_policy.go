@@ -49,7 +49,7 @@ func (c *comparison) policyCause(o *object) string {
 	rivals := c.after.Plan.PoliciesSelecting(o.id)
 	i := slices.IndexFunc(rivals, func(p *policy.Policy) bool { return p.Title() == was.Title() })
 	switch {
-	case i < 0 && !slices.ContainsFunc(c.after.Input.Policies, func(p policy.Policy) bool { return p.Title() == was.Title() }):
+	case i < 0 && !slices.ContainsFunc(c.after.Input.Policies, func(p *policy.Policy) bool { return p.Title() == was.Title() }):
 		return was.Title() + " was removed"
 	case i < 0:
 		return was.Title() + " no longer selects it"

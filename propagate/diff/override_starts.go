@@ -27,9 +27,9 @@ func (c *comparison) overrideEffects(of func(*object) map[string][]string, does 
 	}
 	return g.effects(func(name string, e *Effect, _ *effectGroup) {
 		for _, side := range []Side{c.after, c.before} {
-			i := slices.IndexFunc(side.Input.Overrides, func(p policy.Override) bool { return p.String() == name })
+			i := slices.IndexFunc(side.Input.Overrides, func(p *policy.Override) bool { return p.String() == name })
 			if i >= 0 {
-				p := &side.Input.Overrides[i]
+				p := side.Input.Overrides[i]
 				name, e.At = p.Title(), p.Origin
 				break
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/deschedule"
 	"github.com/accord-dev/accord/propagate/eviction"
@@ -30,8 +31,8 @@ type head struct {
 	Evictions []objectEvictions `json:"evictions,omitempty"`
 	// Unschedulable are the replicas that the descheduler may move.
 	Unschedulable []deschedule.Copy `json:"unschedulable,omitempty"`
-	// Declared are the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
-	Declared []v1alpha1.Cluster `json:"declared,omitempty"`
+	// Declared has the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
+	Declared control.Declared `json:"declared,omitzero"`
 }
 
 // objectEvictions are the evictions of one object.

@@ -58,16 +58,17 @@ func (r *redactor) secret(u *unstructured.Unstructured) *unstructured.Unstructur
 }
 
 // override returns a copy of o without the values that it writes into Secrets.
-func (r *redactor) override(o policy.Override) policy.Override {
+func (r *redactor) override(o *policy.Override) *policy.Override {
 	writes := len(o.Spec.ResourceSelectors) == 0 || slices.ContainsFunc(o.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return schema.FromAPIVersionAndKind(s.APIVersion, s.Kind).GroupKind() == secretKind
 	})
 	if !writes {
 		return o
 	}
-	o.Spec.OverrideRules = slices.Clone(o.Spec.OverrideRules)
-	for i := range o.Spec.OverrideRules {
-		overriders := &o.Spec.OverrideRules[i].Overriders
+	copied := *o
+	copied.Spec.OverrideRules = slices.Clone(o.Spec.OverrideRules)
+	for i := range copied.Spec.OverrideRules {
+		overriders := &copied.Spec.OverrideRules[i].Overriders
 		overriders.Plaintext = slices.Clone(overriders.Plaintext)
 		for j := range overriders.Plaintext {
 			p := &overriders.Plaintext[j]
@@ -76,7 +77,7 @@ func (r *redactor) override(o policy.Override) policy.Override {
 			}
 		}
 	}
-	return o
+	return &copied
 }
 
 // json replaces every value in a JSON document by its number; with encoded the numbers are valid base64.

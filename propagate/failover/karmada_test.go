@@ -115,8 +115,8 @@ func ruleTimeline(t *testing.T, g *golden.Case, restart func(*ruleRun)) string {
 		policies: map[string]*policy.Policy{}, taints: in.TaintPolicies, probes: map[string]readiness.State{}, status: map[string][]corev1.Taint{},
 		tasks: map[string][]v1alpha1.GracefulEvictionTask{}, shown: map[string]string{},
 	}
-	for i := range in.Policies {
-		r.policies[in.Policies[i].Name] = &in.Policies[i]
+	for _, p := range in.Policies {
+		r.policies[p.Name] = p
 	}
 	span := func(text string) time.Duration {
 		d, err := time.ParseDuration(text)

@@ -74,6 +74,14 @@ func merge(into, from map[string]any) {
 	}
 }
 
+// Differences returns the paths of the fields that differ between two objects, sorted. Empty values equal absent ones.
+func Differences(a, b *unstructured.Unstructured) (paths []string) {
+	fields(a.Object, a.Object, b.Object, "", &paths)
+	fields(b.Object, b.Object, a.Object, "", &paths)
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 // fields adds the fields of want for which have has neither the same value nor the stored one. Empty values equal absent ones.
 func fields(want, stored, have any, path string, found *[]string) {
 	switch w := want.(type) {

@@ -96,10 +96,10 @@ func (in Input) rule(base *unstructured.Unstructured, v variant) (policy.Overrid
 		TargetCluster: &policy.ClusterAffinity{ClusterNames: v.clusters},
 		Overriders:    override.Between(base, v.manifest),
 	}
-	o := policy.Override{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{rule}}}
+	o := &policy.Override{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{rule}}}
 	o.Namespace = base.GetNamespace()
 	result := base.DeepCopy()
-	if _, err := override.Apply(result, fleet.Cluster{Name: v.clusters[0]}, []policy.Override{o}); err != nil {
+	if _, err := override.Apply(result, fleet.Cluster{Name: v.clusters[0]}, []*policy.Override{o}); err != nil {
 		return policy.OverrideRule{}, fmt.Sprintf("no override makes it: %v", err)
 	}
 	dropEmptyMetadata(result)

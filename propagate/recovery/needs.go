@@ -21,15 +21,37 @@ type Need struct {
 	By []manifest.ID
 }
 
-// classes are the fields that name an object without a namespace.
-var classes = []struct {
-	kind schema.GroupKind
-	path []string
-}{
-	{schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}, []string{"spec", "storageClassName"}},
-	{schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"}, []string{"spec", "ingressClassName"}},
-	{schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, []string{"spec", "template", "spec", "priorityClassName"}},
-	{schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"}, []string{"spec", "template", "spec", "runtimeClassName"}},
+// classes are the fields of a spec that name an object without a namespace: that of an object, of its pods or of its volume claims.
+var classes = map[string]schema.GroupKind{
+	"storageClassName":  {Group: "storage.k8s.io", Kind: "StorageClass"},
+	"ingressClassName":  {Group: "networking.k8s.io", Kind: "IngressClass"},
+	"priorityClassName": {Group: "scheduling.k8s.io", Kind: "PriorityClass"},
+	"runtimeClassName":  {Group: "node.k8s.io", Kind: "RuntimeClass"},
+}
+
+// classesOf returns the classes that an object names.
+func classesOf(u *unstructured.Unstructured) (all []manifest.ID) {
+	specs := []map[string]any{u.Object}
+	if template := kind.Of(manifest.IDOf(u).GroupKind()).Template; template != nil {
+		specs = append(specs, template(u))
+	}
+	if job, _, _ := unstructured.NestedMap(u.Object, "spec", "jobTemplate", "spec", "template"); job != nil { // of a CronJob
+		specs = append(specs, job)
+	}
+	claims, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
+	for _, c := range claims {
+		claim, _ := c.(map[string]any)
+		specs = append(specs, claim)
+	}
+	for _, of := range specs {
+		for field, class := range classes {
+			if name, _, _ := unstructured.NestedString(of, "spec", field); name != "" {
+				all = append(all, manifest.ID{Group: class.Group, Kind: class.Kind, Name: name})
+			}
+		}
+	}
+	slices.SortFunc(all, manifest.ID.Compare)
+	return slices.Compact(all)
 }
 
 // Needs returns the objects that others refer to and that are not among them, sorted.
@@ -57,10 +79,8 @@ func Needs(objects []*unstructured.Unstructured) []Need {
 				add(r.ID, by)
 			}
 		}
-		for _, c := range classes {
-			if name, _, _ := unstructured.NestedString(u.Object, c.path...); name != "" {
-				add(manifest.ID{Group: c.kind.Group, Kind: c.kind.Kind, Name: name}, by)
-			}
+		for _, class := range classesOf(u) {
+			add(class, by)
 		}
 	}
 	all := make([]Need, 0, len(found))

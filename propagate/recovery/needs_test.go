@@ -30,10 +30,13 @@ const shopObjects = `
   kind: StatefulSet
   metadata: {name: queue, namespace: shop}
   spec:
+    volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: fast}}]
     template:
       spec:
         containers: [{name: queue, image: "nats:2", envFrom: [{secretRef: {name: gone}}], resources: {requests: {cpu: 1, memory: 1Gi}}}]
 - {apiVersion: apps/v1, kind: Deployment, metadata: {name: off, namespace: shop}, spec: {replicas: 0, template: {spec: {containers: [{name: a, image: "nginx:1"}]}}}}
+- {apiVersion: batch/v1, kind: CronJob, metadata: {name: night, namespace: shop}, spec: {jobTemplate: {spec: {template: {spec: {priorityClassName: low, containers: [{name: a, image: "nginx:1"}]}}}}}}
+- {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web, namespace: shop}, spec: {ingressClassName: public}}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: here, namespace: shop}}
 - {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: fast}}
 `
@@ -54,8 +57,10 @@ func TestNeeds(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"Secret shop/gone by [apps/Deployment shop/web apps/StatefulSet shop/queue]",
+		"networking.k8s.io/IngressClass public by [networking.k8s.io/Ingress shop/web]",
 		"scheduling.k8s.io/PriorityClass high by [apps/Deployment shop/web]",
-		"storage.k8s.io/StorageClass fast by [PersistentVolumeClaim shop/data]",
+		"scheduling.k8s.io/PriorityClass low by [batch/CronJob shop/night]",
+		"storage.k8s.io/StorageClass fast by [apps/StatefulSet shop/queue PersistentVolumeClaim shop/data]",
 	}, found)
 	require.Equal(t, []string{"nginx:1", "nats:2"}, recovery.Images(objects(t)))
 }

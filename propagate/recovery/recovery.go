@@ -13,12 +13,12 @@ import (
 // Overrides returns the override policies as they apply with the plans. On a passive standby, the passive overrides record the replicas
 // that they change. They leave out an active standby. The result shares with all the policies that no plan names. An error joins the
 // mistakes of the plans, each a *manifest.Error: two plans for one standby or source, or an override policy that does not exist.
-func Overrides(plans []policy.Recovery, all []policy.Override) ([]policy.Override, error) {
+func Overrides(plans []policy.Recovery, all []*policy.Override) ([]*policy.Override, error) {
 	errs := conflicts(plans)
 	for i := range plans {
 		p := &plans[i]
 		for n, named := range p.Spec.PassiveOverrides {
-			at := slices.IndexFunc(all, func(o policy.Override) bool { return o.Title() == named.Title() })
+			at := slices.IndexFunc(all, func(o *policy.Override) bool { return o.Title() == named.Title() })
 			if at < 0 {
 				errs = append(errs, &manifest.Error{
 					Origin:  p.At(fmt.Sprintf("spec.passiveOverrides[%d]", n)),
@@ -35,10 +35,11 @@ func Overrides(plans []policy.Recovery, all []policy.Override) ([]policy.Overrid
 }
 
 // passive returns a passive override as it applies with a plan.
-func passive(o policy.Override, p *policy.Recovery) policy.Override {
+func passive(o *policy.Override, p *policy.Recovery) *policy.Override {
+	changed := *o
 	if p.Spec.Active == policy.ProductionSite {
-		o.RecordsReplicas = true
-		return o
+		changed.RecordsReplicas = true
+		return &changed
 	}
 	rules := slices.Clone(o.Spec.OverrideRules)
 	for i := range rules {
@@ -49,8 +50,8 @@ func passive(o policy.Override, p *policy.Recovery) policy.Override {
 		target.Exclude = append(slices.Clip(target.Exclude), p.Spec.Standby)
 		rules[i].TargetCluster = &target
 	}
-	o.Spec.OverrideRules = rules
-	return o
+	changed.Spec.OverrideRules = rules
+	return &changed
 }
 
 // conflicts returns an error for each plan with the standby or the source of an earlier one: the two could contradict each other.
@@ -82,6 +83,17 @@ func Pinned(plans []policy.Recovery, source string) string {
 		}
 	}
 	return ""
+}
+
+// Switched returns the plans whose active site differs from the one that they had before. A plan that is new, or that is deleted,
+// switches nothing.
+func Switched(before, after []policy.Recovery) (switched []policy.Recovery) {
+	for _, p := range after {
+		if slices.ContainsFunc(before, func(b policy.Recovery) bool { return b.Name == p.Name && b.Spec.Active != p.Spec.Active }) {
+			switched = append(switched, p)
+		}
+	}
+	return switched
 }
 
 // UnknownSources returns an error for each plan whose source is not one of the live clusters that a Federation reads.

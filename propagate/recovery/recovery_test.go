@@ -21,8 +21,8 @@ func plan(name, source, standby, active string, overrides ...policy.PassiveOverr
 }
 
 // override has a rule for the clusters with these names; without names for all.
-func override(namespace, name string, clusters ...string) policy.Override {
-	o := policy.Override{Meta: policy.Meta{Namespace: namespace, Name: name}, Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{}}}}
+func override(namespace, name string, clusters ...string) *policy.Override {
+	o := &policy.Override{Meta: policy.Meta{Namespace: namespace, Name: name}, Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{}}}}
 	if len(clusters) > 0 {
 		o.Spec.OverrideRules[0].TargetCluster = &policy.ClusterAffinity{ClusterNames: clusters, Exclude: []string{"x"}}
 	}
@@ -69,14 +69,14 @@ func TestOverrides(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			given := []policy.Override{override("", "zero", "s", "t"), override("shop", "zero"), override("shop", "kept", "s")}
+			given := []*policy.Override{override("", "zero", "s", "t"), override("shop", "zero"), override("shop", "kept", "s")}
 			got, err := recovery.Overrides(c.plans, given)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, []policy.Override{override("", "zero", "s", "t"), override("shop", "zero"), override("shop", "kept", "s")}, given, "the caller keeps its own")
+			require.Equal(t, []*policy.Override{override("", "zero", "s", "t"), override("shop", "zero"), override("shop", "kept", "s")}, given, "the caller keeps its own")
 			var records []string
 			exclude := map[string][]string{}
 			for i, o := range got {
@@ -107,4 +107,11 @@ func TestUnknownSources(t *testing.T) {
 	plans := []policy.Recovery{plan("a", "prodution", "s", policy.ProductionSite)}
 	require.NoError(t, recovery.UnknownSources(plans, []string{"prodution"}))
 	require.ErrorContains(t, recovery.UnknownSources(plans, []string{"production"}), `RecoveryPlan a: spec.source is "prodution", which is no live cluster in spec.sources of the Federation; did you mean "production"?`)
+}
+
+func TestSwitched(t *testing.T) {
+	before := []policy.Recovery{plan("a", "p", "s", policy.ProductionSite), plan("b", "q", "t", policy.StandbySite), plan("gone", "x", "u", policy.StandbySite)}
+	after := []policy.Recovery{plan("a", "p", "s", policy.StandbySite), plan("b", "q", "t", policy.StandbySite), plan("new", "y", "v", policy.StandbySite)}
+	require.Equal(t, after[:1], recovery.Switched(before, after))
+	require.Equal(t, before[:1], recovery.Switched(after, before))
 }

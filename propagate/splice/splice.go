@@ -32,16 +32,28 @@ func List[T any](list, out, in []T, compare func(a, b T) int) (result []T, uniqu
 	return append(result, list...), unique
 }
 
-// Replaced returns the places of the entries of out in the list, and reports whether those of in have the same places.
-func Replaced[T any](list, out, in []T, compare func(a, b T) int) (places []int, same bool) {
-	if !slices.EqualFunc(out, in, func(a, b T) bool { return compare(a, b) == 0 }) {
-		return nil, false
+// Edit is a place where a list differs from the one that List makes of it: By is 0 if the entry at place At is replaced, -1 if it is removed, and
+// 1 if one is inserted before it.
+type Edit struct{ At, By int }
+
+// Edits returns the places where a list differs from the one that List makes of it, in order.
+func Edits[T any](list, out, in []T, compare func(a, b T) int) []Edit {
+	var edits []Edit
+	for len(out)+len(in) > 0 {
+		leaves := len(in) == 0 || len(out) > 0 && compare(out[0], in[0]) <= 0
+		enters := len(out) == 0 || len(in) > 0 && compare(out[0], in[0]) >= 0
+		e := Edit{}
+		if enters {
+			e.At, _ = slices.BinarySearchFunc(list, in[0], compare)
+			e.By, in = e.By+1, in[1:]
+		}
+		if leaves {
+			e.At, _ = slices.BinarySearchFunc(list, out[0], compare)
+			e.By, out = e.By-1, out[1:]
+		}
+		edits = append(edits, e)
 	}
-	for _, x := range out {
-		at, _ := slices.BinarySearchFunc(list, x, compare)
-		places = append(places, at)
-	}
-	return places, true
+	return edits
 }
 
 // Pairs iterates over two sorted lists at once: over the entries that compare as equal, with the zero value where a list lacks one.

@@ -40,13 +40,21 @@ func TestRandomLists(t *testing.T) {
 		require.Equal(t, want, append([]int{}, after...))
 		require.True(t, unique)
 
-		if places, same := splice.Replaced(before, out, in, byTens); same {
-			replaced++
-			for i, at := range places {
-				require.Equal(t, out[i], before[at])
-				require.Equal(t, in[i], after[at])
+		edits := splice.Edits(before, out, in, byTens)
+		require.True(t, slices.IsSortedFunc(edits, func(a, b splice.Edit) int { return cmp.Compare(a.At, b.At) }))
+		var edited []int
+		done := 0
+		for _, e := range edits {
+			edited, done = append(edited, before[done:e.At]...), e.At
+			if e.By >= 0 {
+				edited = append(edited, after[len(edited)])
+			}
+			if e.By <= 0 {
+				done++
 			}
 		}
+		require.Equal(t, append([]int{}, after...), append(append([]int{}, edited...), before[done:]...))
+		replaced += len(edits)
 
 		var first, second []int
 		for x, y := range splice.Pairs(before, after, byTens) {

@@ -34,7 +34,7 @@ func (r *Rules) Check(v Revision) []Refusal {
 	if r == nil {
 		return nil
 	}
-	all := slices.Concat(r.clusters(v), r.controls(v), r.objects(v.Plan))
+	all := slices.Concat(r.clusters(v), r.federations(v.Parts), r.controls(v), r.objects(v.Plan))
 	if v.AllowPrune && !r.Tenant.Spec.Has(v1alpha1.AllowPrune) {
 		all = append(all, r.requirePower(v1alpha1.AllowPrune, "the commit", fmt.Sprintf("has the trailer %q", v1alpha1.PruneTrailer+": "+v1alpha1.PruneAllow)))
 	}
@@ -58,7 +58,7 @@ func (r *Rules) clusters(v Revision) []Refusal {
 		}
 	}
 	for _, c := range v.Present {
-		if by := v.Federation.Namespace + "." + v.Federation.Name; c.Labels[v1alpha1.SourceLabel] != by || declared[c.Name] || r.Tenant.Spec.Has(v1alpha1.DeclareClusters) {
+		if by := v.Federation.Declarer(); c.Labels[v1alpha1.SourceLabel] != by || declared[c.Name] || r.Tenant.Spec.Has(v1alpha1.DeclareClusters) {
 			continue
 		}
 		all = append(all, r.requirePower(v1alpha1.DeclareClusters, "the removal of Cluster "+c.Name, "changes the Clusters of the hub"))
@@ -87,6 +87,27 @@ func (r *Rules) cluster(c, before v1alpha1.Cluster, exists bool) []Refusal {
 	}
 	if len(c.Spec.Taints) > 0 && !r.Tenant.Spec.Has(v1alpha1.TaintClusters) {
 		all = append(all, r.requirePower(v1alpha1.TaintClusters, object, "sets spec.taints"))
+	}
+	return all
+}
+
+// federations checks the Federations that Git declares.
+func (r *Rules) federations(parts decode.Parts) []Refusal {
+	var all []Refusal
+	governed := compile(r.Tenant.Spec.Federations.Namespaces, anyCharacter)
+	for _, f := range parts.Federations {
+		var x Refusal
+		switch {
+		case !r.Tenant.Spec.Has(v1alpha1.DeclareFederations):
+			x = r.requirePower(v1alpha1.DeclareFederations, f.Title(), "declares a Federation on the hub")
+		case governed.match(f.Namespace) < 0:
+			x = r.refuse("spec.federations.namespaces", f.Title(), "namespace "+f.Namespace+" is not one of spec.federations.namespaces",
+				"declare only Federations of the namespaces that the Tenant governs")
+		default:
+			continue
+		}
+		x.At = f.Origin
+		all = append(all, x)
 	}
 	return all
 }
@@ -130,19 +151,22 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 			all = append(all, x) // accord would create it for an object
 		}
 	}
-	allowed := map[scoped]bool{} // objects of one kind and namespace are refused alike
-	for _, d := range plan.Decisions {
+	allowed := map[scoped]bool{} // objects of one kind and namespace are refused alike, and many follow each other
+	var last scoped
+	overwrites := r.Tenant.Spec.Has(v1alpha1.Overwrite)
+	for i, d := range plan.Decisions {
 		if d.Policy == nil && len(d.Chosen) == 0 {
 			continue
 		}
-		if kind := (scoped{d.ID.GroupKind(), namespaceOf(d.ID)}); !allowed[kind] {
+		if kind := (scoped{d.ID.GroupKind(), namespaceOf(d.ID)}); kind != last && !allowed[kind] {
 			x, refused := r.object(d.ID)
 			if x.At = d.Origin; refused {
 				all = append(all, x)
+			} else {
+				allowed[kind], last = true, kind
 			}
-			allowed[kind] = !refused
 		}
-		if !r.Tenant.Spec.Has(v1alpha1.Overwrite) && plan.TakesOver(d.ID) {
+		if !overwrites && plan.TakesOver(i) {
 			x := r.requirePower(v1alpha1.Overwrite, d.ID.String(), "takes over existing objects (conflictResolution: Overwrite)")
 			x.At = d.Origin
 			all = append(all, x)

@@ -61,12 +61,17 @@ func Of(tenants []v1alpha1.Tenant, federation string, required bool) (*Rules, *R
 func Governing(tenants []v1alpha1.Tenant, namespace string) []*v1alpha1.Tenant {
 	var all []*v1alpha1.Tenant
 	for i := range tenants {
-		if t := &tenants[i]; t.DeletionTimestamp == nil && compile(t.Spec.Federations.Namespaces, anyCharacter).match(namespace) >= 0 {
-			all = append(all, t)
+		if Governs(&tenants[i], namespace) {
+			all = append(all, &tenants[i])
 		}
 	}
 	slices.SortFunc(all, func(a, b *v1alpha1.Tenant) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Governs reports whether a Tenant governs the Federations of a namespace.
+func Governs(t *v1alpha1.Tenant, namespace string) bool {
+	return t.DeletionTimestamp == nil && compile(t.Spec.Federations.Namespaces, anyCharacter).match(namespace) >= 0
 }
 
 func names(tenants []*v1alpha1.Tenant) []string {

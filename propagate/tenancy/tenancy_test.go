@@ -53,6 +53,10 @@ func answer(t *testing.T, c *golden.Case) string {
 	}
 	parts, err := decode.Sort(build(t, c, "git.yaml"))
 	require.NoError(t, err)
+	if fed.Spec.DeclareFederations {
+		parts, err = parts.WithFederations()
+		require.NoError(t, err)
+	}
 	for _, x := range rules.Scripts(parts) {
 		b.WriteString(line(x))
 	}

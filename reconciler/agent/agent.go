@@ -9,14 +9,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,14 +33,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
-const (
-	// pollTime is the longest time of a request that waits for another bundle.
-	pollTime = delivery.MaxWait - 5*time.Second
-	// firstRetry and lastRetry bound the back-off while the hub does not answer, or sends a bundle that the agent refuses. Half of each
-	// pause is random: a thousand agents do not return at the same moment.
-	firstRetry = time.Second
-	lastRetry  = 30 * time.Second
-)
+// pollTime is the longest time of a request that waits for another bundle.
+const pollTime = delivery.MaxWait - 5*time.Second
 
 // Options of an agent.
 type Options struct {
@@ -53,9 +44,7 @@ type Options struct {
 	Hub, Local *rest.Config
 	// Secret in the cluster has the kubeconfig of the hub, into which the agent writes its renewed certificate; zero: nowhere.
 	Secret types.NamespacedName
-	// HubNamespace of accord on the hub, which has the Lease of the agent; empty: the agent holds none.
-	HubNamespace string
-	// Lease is the time after which the hub counts the cluster as unreachable if the agent does not renew its Lease; zero: the default.
+	// Lease is the time after which the hub counts the cluster as unreachable if it does not hear the agent; zero: the default.
 	Lease time.Duration
 	// CacheDir is the directory that keeps the last bundle for a start without the hub; empty: none is kept.
 	CacheDir string
@@ -82,10 +71,6 @@ type Agent struct {
 	questions questions
 	// connection leads to the hub with the identity of the agent.
 	connection *rest.Config
-	// back has a value when the hub answers again: the loop that follows the bundles does not pause any longer.
-	back chan struct{}
-	// leased is set while the agent holds its Lease, by which the hub knows that it lives.
-	leased atomic.Bool
 	// forUsers sends requests of users of the hub to the API server of the cluster; nil without a tunnel.
 	forUsers *proxy.Member
 }
@@ -93,12 +78,12 @@ type Agent struct {
 // New returns an agent, which does nothing before Run is called. An error means that a connection is wrong.
 func New(o Options) (*Agent, error) {
 	scheme := runtime.NewScheme()
-	err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), certificatesv1.AddToScheme(scheme), corev1.AddToScheme(scheme))
+	err := errors.Join(v1alpha1.AddToScheme(scheme), certificatesv1.AddToScheme(scheme), corev1.AddToScheme(scheme))
 	if err != nil {
 		return nil, err
 	}
 	o.Lease = cmp.Or(o.Lease, reachability.AgentLease)
-	a := &Agent{Options: o, back: make(chan struct{}, 1)}
+	a := &Agent{Options: o}
 	var connection *rest.Config
 	if a.identity, connection, err = newIdentity(unlimited(o.Hub)); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
@@ -106,7 +91,7 @@ func New(o Options) (*Agent, error) {
 	if a.hub, err = client.New(connection, client.Options{Scheme: scheme}); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
 	}
-	if a.bundles, err = newFetcher(connection, o.Cluster); err != nil {
+	if a.bundles, err = newFetcher(connection, o.Cluster, o.Lease); err != nil {
 		return nil, fmt.Errorf("connecting to the hub: %w", err)
 	}
 	if a.local, err = client.New(unlimited(o.Local), client.Options{Scheme: scheme}); err != nil {
@@ -142,7 +127,7 @@ func unlimited(cfg *rest.Config) *rest.Config {
 // Run executes the cluster until ctx ends.
 func (a *Agent) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.beat, a.keepIdentity, a.keepTunnel, a.follow} {
+	for _, loop := range []func(context.Context){a.reporter.Run, a.prober.run, a.keepIdentity, a.keepTunnel, a.follow} {
 		running.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()
@@ -162,7 +147,8 @@ func (a *Agent) keepTunnel(ctx context.Context) {
 // follow takes over one bundle after the other. While the hub does not answer, the agent goes on with the last one.
 func (a *Agent) follow(ctx context.Context) {
 	from := a.load()
-	etag, pause := "", firstRetry
+	patience := min(lastRetry, a.Lease/2) // after a restart, the hub expects the agent for the time of its lease
+	etag, again := "", newBackoff(patience)
 	for ctx.Err() == nil {
 		next, err := a.next(ctx, etag, from)
 		switch {
@@ -171,23 +157,17 @@ func (a *Agent) follow(ctx context.Context) {
 		case err != nil:
 			a.Log.Error("cannot take over a bundle, going on with the last one", "cluster", a.Cluster, "error", err)
 			a.resume(from)
-			select {
-			case <-a.back:
-				pause = firstRetry
-			case <-time.After(pause/2 + rand.N(pause/2)):
-				pause = min(2*pause, lastRetry)
-			case <-ctx.Done():
-			}
+			sleep(ctx, again.next())
 			continue
 		}
-		pause, etag = firstRetry, next
-		a.executor.resync(time.Now())
+		a.executor.resync(time.Now(), next == etag)
+		etag, again = next, newBackoff(patience)
 	}
 }
 
 // next waits for another bundle than that of the ETag, and executes it. It returns the ETag of the bundle that is executed.
 func (a *Agent) next(ctx context.Context, etag string, from *kept) (string, error) {
-	index, added, next, err := a.bundles.index(ctx, etag, pollTime)
+	index, added, next, err := a.bundles.index(ctx, etag, min(pollTime, a.Lease*3/4))
 	if err != nil || index == nil {
 		return etag, err
 	}

@@ -21,6 +21,7 @@ type executor struct {
 	pool     *deliver.Pool
 	parts    *parts
 
+	resynced time.Time
 	// last is the index that is executed; nil before the first.
 	last *bundle.Index
 	// rendered has the objects of the last index, and scripts its scripts, by the names of their contents.
@@ -125,8 +126,13 @@ func (e *executor) forget(key types.NamespacedName) {
 	}
 }
 
-// resync has deliveries and reports repeated that are due.
-func (e *executor) resync(now time.Time) {
+// resync has deliveries and reports repeated that are due, if the agent is quiet, and now and then if it is not: a report beside a delivery
+// that began would be followed by another one.
+func (e *executor) resync(now time.Time, quiet bool) {
+	if !quiet && now.Sub(e.resynced) < pollTime {
+		return
+	}
+	e.resynced = now
 	for _, f := range e.registry.Federations() {
 		e.pool.Enqueue(f.Resync(now))
 	}

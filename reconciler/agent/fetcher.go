@@ -16,6 +16,7 @@ import (
 
 	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -28,12 +29,16 @@ const (
 
 // fetcher reads the bundle of one cluster.
 type fetcher struct {
-	http   *http.Client
-	base   *url.URL // of the Bundle
-	report pace
+	http  *http.Client
+	base  *url.URL // of the Bundle
+	lease time.Duration
+	// onCluster gets the resourceVersion of the Cluster, as the hub sends it with each answer; nil: nobody wants it.
+	onCluster func(version uint64)
+	report    pace
 }
 
-func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
+// newFetcher returns a fetcher whose requests have the agent count as alive for the time of a lease.
+func newFetcher(cfg *rest.Config, cluster string, lease time.Duration) (*fetcher, error) {
 	cfg = rest.CopyConfig(cfg)
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
@@ -43,7 +48,7 @@ func newFetcher(cfg *rest.Config, cluster string) (*fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fetcher{http: client, base: server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
+	return &fetcher{http: client, lease: lease, base: server.JoinPath("apis", delivery.GroupVersion.Group, delivery.GroupVersion.Version, delivery.Bundles, cluster)}, nil
 }
 
 // index returns the index and its ETag as soon as it is another one than that of etag; nil if that is not so for some time. It returns the
@@ -52,9 +57,12 @@ func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (i
 	ctx, cancel := context.WithTimeout(ctx, wait+requestTime)
 	defer cancel()
 	at := f.base.JoinPath(delivery.Index)
+	query := url.Values{delivery.LeaseParameter: {f.lease.String()}}
 	if etag != "" {
-		at.RawQuery = url.Values{"wait": {wait.String()}, "objects": {"new"}}.Encode()
+		query.Set("wait", wait.String())
+		query.Set("objects", "new")
 	}
+	at.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return nil, nil, "", err
@@ -67,6 +75,9 @@ func (f *fetcher) index(ctx context.Context, etag string, wait time.Duration) (i
 		return nil, nil, "", err
 	}
 	defer discard(answer.Body)
+	if version := live.ParseVersion(answer.Header.Get(delivery.ClusterVersion)); version > 0 && f.onCluster != nil {
+		f.onCluster(version)
+	}
 	switch answer.StatusCode {
 	case http.StatusNotModified:
 		return nil, nil, etag, nil

@@ -21,7 +21,7 @@ func hubThat(t *testing.T, answer http.HandlerFunc) *fetcher {
 	t.Helper()
 	hub := httptest.NewServer(answer)
 	t.Cleanup(hub.Close)
-	f, err := newFetcher(&rest.Config{Host: hub.URL}, "eu")
+	f, err := newFetcher(&rest.Config{Host: hub.URL}, "eu", 40*time.Second)
 	require.NoError(t, err)
 	return f
 }
@@ -60,16 +60,21 @@ func TestAnIndexThatTheAgentHasIsNotSent(t *testing.T) {
 	f := hubThat(t, func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "/apis/delivery.accord.dev/v1alpha1/bundles/eu/index", r.URL.Path)
 		if r.Header.Get("If-None-Match") == `"7"` {
-			require.Equal(t, url.Values{"wait": {"1s"}, "objects": {"new"}}, r.URL.Query())
+			require.Equal(t, url.Values{"lease": {"40s"}, "wait": {"1s"}, "objects": {"new"}}, r.URL.Query())
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
+		require.Equal(t, url.Values{"lease": {"40s"}}, r.URL.Query())
 		w.Header().Set("ETag", `"7"`)
+		w.Header().Set("Cluster-Version", "12")
 		w.Header().Set("Report-Within", "1ns")
 		_ = json.NewEncoder(w).Encode(bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 7})
 	})
+	var cluster uint64
+	f.onCluster = func(version uint64) { cluster = version }
 	index, _, etag, err := f.index(t.Context(), "", time.Second)
 	require.NoError(t, err)
+	require.EqualValues(t, 12, cluster)
 	require.EqualValues(t, 7, index.Sequence)
 	require.Equal(t, reportGather, f.report.gather())
 	index, _, etag, err = f.index(t.Context(), etag, time.Second)
@@ -86,8 +91,9 @@ func TestReportsAreSpread(t *testing.T) {
 	for range 200 {
 		p.spread("4s")
 		d := p.gather() - reportGather
+		require.GreaterOrEqual(t, d, time.Second, "other agents do not have the bundle yet")
 		require.Less(t, d, 4*time.Second)
-		early, late = early || d < 2*time.Second, late || d >= 2*time.Second
+		early, late = early || d < 2*time.Second, late || d >= 3*time.Second
 	}
 	require.True(t, early && late)
 	for range 200 {

@@ -6,12 +6,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 // served returns an agent that has a directory, and whose hub answers with the index of a sequence.
@@ -52,4 +55,17 @@ func TestAnUnknownPartIsKept(t *testing.T) {
 		{Namespace: "shop", Name: "api", Unknown: true}, {Namespace: "shop", Name: "web", Unknown: true},
 	}})
 	require.Equal(t, &bundle.Index{Sequence: 8, Parts: []bundle.Part{{Namespace: "shop", Name: "api", Unknown: true}, known}}, got)
+}
+
+// Only a quiet agent repeats what is due with each answer of the hub.
+func TestResyncs(t *testing.T) {
+	e, start := &executor{registry: state.NewRegistry(reachability.NewTracker())}, time.Unix(1000, 0)
+	resyncs := func(after time.Duration, quiet bool) bool {
+		e.resync(start.Add(after), quiet)
+		return e.resynced.Equal(start.Add(after))
+	}
+	require.True(t, resyncs(0, true))
+	require.True(t, resyncs(time.Second, true))
+	require.False(t, resyncs(2*time.Second, false))
+	require.True(t, resyncs(time.Second+pollTime, false))
 }

@@ -17,15 +17,16 @@ const (
 // the clusters that do not have it yet.
 type pace struct{ delay atomic.Int64 }
 
-// spread chooses the delay until the next index, at random within the time that the hub tells, in the form of time.Duration. The agent
-// ignores another text.
+// spread chooses the delay until the next index, at random within the time that the hub tells, in the form of time.Duration. The first
+// quarter of it is for agents that do not have the bundle yet. The agent ignores another text.
 func (p *pace) spread(within string) {
 	d, err := time.ParseDuration(within)
 	if err != nil || d <= 0 {
 		p.delay.Store(0)
 		return
 	}
-	p.delay.Store(int64(rand.N(min(d, maxSpread))))
+	d = min(d, maxSpread)
+	p.delay.Store(int64(d/4 + rand.N(d-d/4)))
 }
 
 // gather returns the time for which changes of a report are gathered.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -11,15 +12,17 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/taint"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/member"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
 const (
 	// probeInterval is the time between two probes of the API server of the cluster.
 	probeInterval = 10 * time.Second
-	// readInterval is the time between two reads of the Cluster on the hub.
-	readInterval = time.Minute
+	// readInterval is the time between two reads of the Cluster on the hub, if the hub announces no change.
+	readInterval = 10 * time.Minute
 )
 
 // prober probes the cluster, and reports facts and readiness in the status of the Cluster.
@@ -30,6 +33,9 @@ type prober struct {
 	// known is the Cluster as it was read or written last, at the time read; nil before that.
 	known *v1alpha1.Cluster
 	read  time.Time
+	// newest is the resourceVersion of the Cluster that the hub sent last, and seen the one when the Cluster was read.
+	newest atomic.Uint64
+	seen   uint64
 	// soon has a value if something is worth a probe before its time.
 	soon chan struct{}
 }
@@ -40,7 +46,15 @@ func newProber(a *Agent) *prober {
 		Hub: a.hub, Registry: a.registry, Pool: a.pool, Local: a.Local, Health: a.Health, Log: a.Log,
 	})
 	a.pool.OnSurvey(func(string) { p.wake() })
+	a.bundles.onCluster = p.tell
 	return p
+}
+
+// tell has the Cluster read if the hub has another one. A hub that was restored may have an older one.
+func (p *prober) tell(version uint64) {
+	if p.newest.Swap(version) != version {
+		p.wake()
+	}
 }
 
 func (p *prober) wake() {
@@ -75,7 +89,7 @@ func (p *prober) probe(ctx context.Context) error {
 	if p.known == nil {
 		return unread
 	}
-	next, due := p.member.Probe(ctx, p.known, p.agent.probeWrites())
+	next, due := p.member.Probe(ctx, p.known, reachability.AgentProbeWriteInterval)
 	if unread != nil || !due {
 		return unread
 	}
@@ -85,7 +99,7 @@ func (p *prober) probe(ctx context.Context) error {
 		return err
 	}
 	if p.known.ResourceVersion != version {
-		next, _ = p.member.Probe(ctx, p.known, p.agent.probeWrites())
+		next, _ = p.member.Probe(ctx, p.known, reachability.AgentProbeWriteInterval)
 	}
 	written := p.known.DeepCopy()
 	if meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) { // in one write, so that no plan sees a Ready cluster with them
@@ -109,7 +123,8 @@ func (p *prober) probe(ctx context.Context) error {
 
 // readCluster reads the Cluster, now and then.
 func (p *prober) readCluster(ctx context.Context) error {
-	if p.known != nil && time.Since(p.read) < readInterval {
+	newest := p.newest.Load()
+	if p.known != nil && time.Since(p.read) < readInterval && (newest == p.seen || newest == live.ParseVersion(p.known.ResourceVersion)) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
@@ -123,6 +138,6 @@ func (p *prober) readCluster(ctx context.Context) error {
 			p.agent.Log.Error("the agent cannot start while the hub is away", "cluster", p.agent.Cluster, "error", err)
 		}
 	}
-	p.known, p.read = c, time.Now()
+	p.known, p.read, p.seen = c, time.Now(), newest
 	return nil
 }

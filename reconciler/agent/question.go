@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -49,14 +48,13 @@ func (a *Agent) takeStock(ctx context.Context, index *bundle.Index) {
 		return
 	}
 	a.questions.begin(ctx, inquiry.ID, func(ctx context.Context) {
-		for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, lastRetry) {
+		for again := newBackoff(lastRetry); ctx.Err() == nil; sleep(ctx, again.next()) {
 			found, err := a.stock(ctx, inquiry)
 			if err == nil {
 				a.answer(ctx, found)
 				return
 			}
 			a.Log.Warn("cannot find out which objects the hub has no record of, trying again", "cluster", a.Cluster, "error", err)
-			sleep(ctx, pause/2+rand.N(pause/2))
 		}
 	})
 }
@@ -100,12 +98,11 @@ func (a *Agent) measure(ctx context.Context, index *bundle.Index) {
 
 // answer sends an answer until the hub takes it or ctx ends.
 func (a *Agent) answer(ctx context.Context, answer any) {
-	for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, lastRetry) {
+	for again := newBackoff(lastRetry); ctx.Err() == nil; sleep(ctx, again.next()) {
 		taken, err := a.bundles.answer(ctx, answer)
 		if taken || ctx.Err() != nil {
 			return
 		}
 		a.Log.Warn("cannot send an answer to the hub, trying again", "cluster", a.Cluster, "error", err)
-		sleep(ctx, pause/2+rand.N(pause/2))
 	}
 }

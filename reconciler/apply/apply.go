@@ -28,6 +28,10 @@ func applied(manager string) metav1.PatchOptions {
 	return metav1.PatchOptions{FieldManager: manager, Force: &force}
 }
 
+// smallDelivery is the number of objects up to which a delivery does not yield. It would win little for the plan that is being made, and
+// plans that follow one another, as those of a live cluster do, would stop it again and again.
+const smallDelivery = 50
+
 // applyAll writes namespaces and definitions, waits until these are served, and writes the rest.
 func (d *delivery) applyAll(ctx context.Context) error {
 	var first, rest, served []*task
@@ -48,10 +52,12 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	if err := d.waitUntilServed(ctx, served); err != nil {
 		return err
 	}
+	yield := d.options.Yield
+	if yield == nil || len(rest) <= smallDelivery {
+		yield = func(context.Context) {}
+	}
 	return each(ctx, d.options.Workers, rest, func(ctx context.Context, t *task) error {
-		if d.options.Yield != nil {
-			d.options.Yield(ctx)
-		}
+		yield(ctx)
 		return d.apply(ctx, t)
 	})
 }

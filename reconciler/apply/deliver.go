@@ -28,6 +28,8 @@ type Options struct {
 	Account tenancy.Account
 	// Prune deletes owned objects that the plan no longer has. Without it they stay and are Orphaned.
 	Prune bool
+	// Release has what Prune would delete stay, without the marks of accord.
+	Release bool
 	// PruneLimits bound the number of deletions; AllowPrune lifts them (the commit has the trailer "Accord-Prune:
 	// allow").
 	PruneLimits v1alpha1.PruneLimits
@@ -49,8 +51,8 @@ type Options struct {
 	Evicted []manifest.ID
 	// Urgent are the objects that were just changed in Git during a larger delivery. They are applied first.
 	Urgent map[manifest.ID]bool
-	// Yield is called before each object that is not Urgent, and blocks while there is more urgent work. Nil: it
-	// never blocks.
+	// Yield is called before each object that is not Urgent, and blocks while there is more urgent work. It is not called in a small
+	// delivery. Nil: it never blocks.
 	Yield func(ctx context.Context)
 	// SkipRepair are contended objects that are not repaired now. A change in Git is applied to them all the same.
 	SkipRepair map[manifest.ID]bool

@@ -34,6 +34,8 @@ type DryRunOptions struct {
 	Book *interpret.Book
 	// Only are the objects to check. Nil: all objects that a delivery would write.
 	Only map[manifest.ID]bool
+	// Fields compares the objects that exist with the answers: see DryRunResult.Changed. It costs one more request for each.
+	Fields bool
 	// Timeout of each request; 0: clusters.RequestTimeout.
 	Timeout time.Duration
 }
@@ -49,7 +51,7 @@ func DryRun(ctx context.Context, m *clusters.Member, federation string, want pro
 		return live.DryRunResult{}, err
 	}
 	d.place = "" // so that equal rejections of several clusters have one message
-	t := &trial{delivery: d, only: o.Only, unknown: observed == nil}
+	t := &trial{delivery: d, only: o.Only, unknown: observed == nil, fields: o.Fields}
 	err = t.run(ctx)
 	t.addProblems()
 	t.answer.Requests = int(d.requests.Load())
@@ -61,6 +63,7 @@ type trial struct {
 	*delivery
 	unknown bool // the live object is not known
 	only    map[manifest.ID]bool
+	fields  bool
 	changes changes
 	answer  live.DryRunResult // guarded by delivery.mu while workers run
 }
@@ -182,7 +185,14 @@ func (t *trial) dryRunApply(ctx context.Context, x *task, objects metadata.Resou
 		if err != nil {
 			return err
 		}
+		before, err := t.liveObject(ctx, x)
+		if err != nil {
+			return fmt.Errorf("reading the live object: %w", err)
+		}
 		err = t.request(ctx, func(ctx context.Context) error {
+			if before != nil {
+				return t.tryFields(ctx, x, before, sent.json, options)
+			}
 			_, err := objects.Patch(ctx, x.ID.Name, types.ApplyPatchType, sent.json, options)
 			return err
 		})
@@ -231,5 +241,6 @@ func (t *trial) addProblems() {
 		}
 	}
 	slices.SortFunc(t.answer.Rejected, func(a, b live.Rejection) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(t.answer.Changed, func(a, b live.Change) int { return a.ID.Compare(b.ID) })
 	slices.SortFunc(t.answer.Unchecked, func(a, b live.Unchecked) int { return a.ID.Compare(b.ID) })
 }

@@ -293,7 +293,7 @@ func TestDryRunWithRights(t *testing.T) {
 				var err error
 				trial, err = DryRun(t.Context(), m, w.federation, w.target(c.wanted), nil, nil, DryRunOptions{})
 				return err == nil
-			}, 20*time.Second, 100*time.Millisecond)
+			}, time.Minute, 100*time.Millisecond)
 			require.Len(t, trial.Rejected, len(c.refused), "%+v", trial)
 			require.Len(t, trial.Unchecked, len(c.untried), "%+v", trial)
 			for i, r := range trial.Rejected {

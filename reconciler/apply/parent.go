@@ -33,14 +33,16 @@ const (
 var configMapsResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 // recordInventory writes the union of the old and the new inventory to the hub and then to the member, before the
-// first apply, so that a started delivery can always be found again. It writes nothing if no object is new.
+// first apply, so that a started delivery can always be found again. It writes nothing if no object is new. A member that has none of the
+// objects may have lost the parent with them, or be another one of the same name: it gets the parent again.
 func (d *delivery) recordInventory(ctx context.Context) error {
 	union := d.previous.With(d.written())
-	if union == d.previous {
+	emptied := d.live.Len() == 0 && len(d.tasks) > 0
+	if union == d.previous && !emptied {
 		d.parent, d.begun = union, true
 		return nil
 	}
-	if d.options.Record != nil {
+	if union != d.previous && d.options.Record != nil {
 		if err := d.options.Record(ctx, union.Entries()); err != nil {
 			return fmt.Errorf("recording the inventory: %w", err)
 		}

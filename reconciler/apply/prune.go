@@ -85,7 +85,7 @@ func (d *delivery) unwanted() (remove, release []manifest.ID) {
 			d.outcome.Held[id] = held
 		case !d.options.Prune:
 			d.outcome.Orphaned[id] = "the federation does not prune"
-		case seen.Preserve, seen.Adopted:
+		case seen.Preserve, seen.Adopted, d.options.Release:
 			release = append(release, id)
 		default:
 			remove = append(remove, id)

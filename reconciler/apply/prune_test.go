@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -112,6 +114,57 @@ func TestPreservedIsReleased(t *testing.T) {
 	require.NotContains(t, live.GetLabels(), v1alpha1.PartOfLabel)
 	require.Empty(t, live.GetAnnotations())
 	require.NotContains(t, outcome.Inventory, w.id("ConfigMap", "one").Entry())
+}
+
+// TestRelease: all objects stay as they are, without a mark of accord, and the inventory is gone. Objects of another Federation keep theirs.
+func TestRelease(t *testing.T) {
+	w, other := newWorld(t, "released"), newWorld(t, "unreleased")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2")))
+	other.delivered(other.target(namespaceYAML + configMap("three", "3")))
+	marked, parents := w.get("ConfigMap", w.namespace, "one"), w.member.Metadata.Resource(configMapsResource).Namespace(applyset.InventoryNamespace)
+	require.Contains(t, marked.GetLabels(), v1alpha1.PartOfLabel)
+	_, err := parents.Get(t.Context(), applyset.InventoryName(w.federation), metav1.GetOptions{})
+	require.NoError(t, err)
+
+	outcome, err := Release(t.Context(), w.member, w.federation)
+	require.NoError(t, err)
+	require.Empty(t, outcome.Errors)
+	require.Empty(t, outcome.Pruned)
+	require.Len(t, outcome.Released, 3, "the namespace, too")
+	for _, name := range []string{"one", "two"} {
+		left := w.get("ConfigMap", w.namespace, name)
+		require.NotNil(t, left)
+		require.Equal(t, map[string]string{"one": "1", "two": "2"}[name], left.Object["data"].(map[string]any)["key"])
+		require.Empty(t, left.GetLabels())
+		require.Empty(t, left.GetAnnotations())
+	}
+	_, err = parents.Get(t.Context(), applyset.InventoryName(w.federation), metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	require.Contains(t, other.get("ConfigMap", other.namespace, "three").GetLabels(), v1alpha1.PartOfLabel)
+	outcome, err = Release(t.Context(), w.member, w.federation)
+	require.NoError(t, err, "a second run has nothing to do")
+	require.Empty(t, outcome.Released)
+}
+
+// TestAnEmptiedMemberGetsTheInventoryAgain: somebody deleted the objects and the parent of the ApplySet, while the hub kept its inventory.
+func TestAnEmptiedMemberGetsTheInventoryAgain(t *testing.T) {
+	w := newWorld(t, "emptied")
+	w.create(strings.Split(namespaceYAML, "---")[0])
+	want := w.target(configMap("one", "1"))
+	w.delivered(want)
+	_, err := Uninstall(t.Context(), w.kubectl, w.federation)
+	require.NoError(t, err)
+	found, err := Discover(t.Context(), w.member, w.federation)
+	require.NoError(t, err)
+	require.Empty(t, found)
+
+	recorded := len(w.recorded)
+	w.delivered(want)
+	require.Len(t, w.recorded, recorded, "the hub has the inventory")
+	found, err = Discover(t.Context(), w.member, w.federation)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Zero(t, w.delivered(want).Requests, "and that is all")
 }
 
 func TestWhatCannotBeRenderedStaysAndStopsPruning(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +39,22 @@ func TestOneChangeGoesBeforeABulk(t *testing.T) {
 	require.Len(t, outcome.Applied, 22, "each once")
 	require.Equal(t, "2", value("two"))
 	require.Len(t, outcome.Inventory, 23)
+}
+
+// TestASmallDeliveryDoesNotYield: plans that follow one another must not keep a few objects waiting.
+func TestASmallDeliveryDoesNotYield(t *testing.T) {
+	w := newWorld(t, "yield")
+	var yields atomic.Int32
+	w.options.Yield = func(context.Context) { yields.Add(1) }
+	manifests := namespaceYAML
+	for i := range smallDelivery {
+		manifests += configMap(fmt.Sprintf("few%02d", i), "1")
+	}
+	w.delivered(w.target(manifests))
+	require.Zero(t, yields.Load())
+	for i := range smallDelivery + 1 {
+		manifests += configMap(fmt.Sprintf("many%02d", i), "1")
+	}
+	w.delivered(w.target(manifests))
+	require.EqualValues(t, smallDelivery+1, yields.Load(), "each object of a bulk")
 }

@@ -3,12 +3,10 @@ package commitstatus
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,12 +23,16 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/egress"
-	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/reconciler/networks"
+	"github.com/accord-dev/accord/reconciler/sentrecord"
 	"github.com/accord-dev/accord/source/forge"
 )
 
 // commitStatusFailed is the reason of the event about a status that the forge did not accept.
 const commitStatusFailed = "CommitStatusFailed"
+
+// record has the status that was sent last for each source.
+var record = sentrecord.Annotation{Key: v1alpha1.CommitStatusAnnotation, Sender: "accord-commit-status"}
 
 // Reporter sends the statuses of Releases to the forges of their sources. It only reads Releases: a failed request does not
 // affect deliveries.
@@ -77,7 +79,7 @@ func (h *Reporter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 	if err := h.Get(ctx, types.NamespacedName{Namespace: req.Namespace, Name: release.Spec.Federation}, fed); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	before := sentOf(release)
+	before := record.Of(release)
 	now := maps.Clone(before)
 	var again time.Duration
 	var errs []error
@@ -95,7 +97,7 @@ func (h *Reporter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 		errs = append(errs, err)
 	}
 	if !maps.Equal(before, now) {
-		errs = append(errs, h.record(ctx, release, now))
+		errs = append(errs, record.Write(ctx, h.Client, release, now))
 	}
 	return ctrl.Result{RequeueAfter: again}, errors.Join(errs...)
 }
@@ -153,34 +155,17 @@ func (h *Reporter) request(ctx context.Context, fed *v1alpha1.Federation, source
 	if url := cmp.Or(c.APIURL, source.URL); strings.HasPrefix(strings.ToLower(strings.TrimSpace(url)), "http://") {
 		return token, errors.New("the token of a forge is sent over https only: set commitStatus.apiURL to an https:// URL")
 	}
-	networks, err := h.networksOf(ctx, fed)
+	allowed, err := networks.Of(ctx, h, fed, h.networks)
 	if err != nil {
 		return token, err
 	}
 	at, err := forge.New(forge.Options{
-		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"], Networks: networks,
+		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"], Networks: allowed,
 	})
 	if err != nil {
 		return token, err
 	}
 	return token, at.Report(ctx, commit, s)
-}
-
-// networksOf returns the private networks in which the forge of a Federation may be: those of the process and of its Tenant.
-func (h *Reporter) networksOf(ctx context.Context, fed *v1alpha1.Federation) (egress.Networks, error) {
-	tenants := &v1alpha1.TenantList{}
-	if err := h.List(ctx, tenants); err != nil {
-		return nil, fmt.Errorf("listing tenants: %w", err)
-	}
-	rules, refused := tenancy.Of(tenants.Items, fed.Namespace+"/"+fed.Name, false)
-	if refused != nil {
-		return h.networks, nil
-	}
-	more, err := egress.ParseNetworks(rules.Networks())
-	if err != nil {
-		return nil, fmt.Errorf("spec.networks of Tenant %s: %w", rules.Tenant.Name, err)
-	}
-	return slices.Concat(h.networks, more), nil
 }
 
 // reportError logs an error of a forge and writes an event, once until the error changes.
@@ -210,32 +195,6 @@ func (h *Reporter) clearError(fed *v1alpha1.Federation, source v1alpha1.Source) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.errors, target{client.ObjectKeyFromObject(fed), source.Name})
-}
-
-// sentOf returns the statuses that the Release records as sent, by source.
-func sentOf(r *v1alpha1.Release) map[string]string {
-	all := map[string]string{}
-	if json.Unmarshal([]byte(r.Annotations[v1alpha1.CommitStatusAnnotation]), &all) != nil || all == nil {
-		return map[string]string{} // none, or an invalid annotation: send again
-	}
-	return all
-}
-
-// record writes the sent statuses to the Release, so that the next process does not repeat them.
-func (h *Reporter) record(ctx context.Context, r *v1alpha1.Release, sent map[string]string) error {
-	text, err := json.Marshal(sent)
-	if err != nil {
-		return err
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.CommitStatusAnnotation: string(text)}}})
-	if err != nil {
-		return err
-	}
-	err = h.Patch(ctx, r.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner("accord-commit-status"))
-	if err != nil {
-		return client.IgnoreNotFound(fmt.Errorf("recording the commit status of release %s: %w", r.Name, err))
-	}
-	return nil
 }
 
 // releases returns a request for every Release of a Federation whose commitStatus may have changed.

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,8 +14,14 @@ const planningLimit = time.Second
 
 // planning pauses the deliveries of a Federation while a newer plan is made: the changes of the plan are more urgent than
 // the rest of a bulk, whose requests would be before them at every API server.
+//
+// Plans can follow one another without an end, as those of a live cluster do. After a pause, deliveries have at least as much time before
+// the next one: otherwise the objects that change would wait for all plans.
 type planning struct {
 	pause atomic.Pointer[pause] // nil when nothing is planned
+
+	mu   sync.Mutex
+	next time.Time // no pause begins before
 }
 
 // pause lasts until one plan is made.
@@ -38,13 +45,22 @@ func (p *Pool) planning(federation types.NamespacedName) *planning {
 	return p.plannings[federation]
 }
 
-// begin starts a pause, and returns the function that ends it.
+// begin starts a pause if one is due, and returns the function that ends it.
 func (p *planning) begin() (end func()) {
-	now := &pause{make(chan struct{}), time.Now().Add(planningLimit)}
+	begun := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if begun.Before(p.next) {
+		return func() {}
+	}
+	now := &pause{make(chan struct{}), begun.Add(planningLimit)}
 	p.pause.Store(now)
 	return func() {
 		p.pause.CompareAndSwap(now, nil)
 		close(now.done)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.next = time.Now().Add(min(time.Since(begun), planningLimit))
 	}
 }
 

@@ -46,3 +46,24 @@ func TestDeliveriesYieldToANewerPlan(t *testing.T) {
 		})
 	}
 }
+
+// TestPlansWithoutAnEnd: plans that follow one another leave half of the time to deliveries.
+func TestPlansWithoutAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p planning
+		stop := time.Now().Add(time.Minute)
+		go func() {
+			for time.Now().Before(stop) {
+				end := p.begin()
+				time.Sleep(300 * time.Millisecond)
+				end()
+			}
+		}()
+		delivered := 0
+		for ; time.Now().Before(stop); delivered++ {
+			p.yield(t.Context())
+			time.Sleep(10 * time.Millisecond)
+		}
+		require.InDelta(t, 3000, delivered, 100)
+	})
+}

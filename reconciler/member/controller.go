@@ -57,19 +57,17 @@ type Options struct {
 	Secrets client.Reader
 	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters.
 	SecretsNamespace string
-	// Namespace of accord on the hub, which has the Leases of agents.
-	Namespace string
-	Records   store.Store
-	Registry  *state.Registry
-	Pool      *deliver.Pool
+	Records          store.Store
+	Registry         *state.Registry
+	Pool             *deliver.Pool
 	// Wake requests the reconciliation of a Cluster; it must not block.
 	Wake func(cluster string)
 	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
 	Fence func(cfg *rest.Config, cluster string) *rest.Config
 	Visit func(cfg *rest.Config, cluster string) *rest.Config
-	// Pull has the bundle of a cluster in pull mode published, with the UID of the Cluster; with an empty UID it ends that. It must not
-	// block.
-	Pull func(cluster, uid string)
+	// Pull has the bundle of a cluster in pull mode published, with the UID and the resourceVersion of the Cluster; with an empty UID it
+	// ends that. It must not block.
+	Pull func(cluster, uid, version string)
 	Emit func(changes.Event)
 	Log  *slog.Logger
 	// Local is the connection of an agent to its cluster; nil at the hub.
@@ -88,7 +86,6 @@ type Controller struct {
 	// catalogs are the kinds that members serve, shared among them.
 	catalogs discovery.Cache
 	presence presence
-	beats    beats
 
 	mu          sync.Mutex
 	credentials map[string]credentials    // of each connection
@@ -98,8 +95,6 @@ type Controller struct {
 	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
 	readiness   map[string]readiness.State
 	blocked     map[string]bool // clusters whose condition FailoverBlocked is True
-	// unreachable has, for each cluster in pull mode, the reason why it is unreachable, as it was announced last.
-	unreachable map[string]string
 	// fleet is the last count of the clusters that are not Ready, at fleetCounted.
 	fleet        taint.Fleet
 	fleetCounted time.Time
@@ -117,14 +112,14 @@ func New(o Options) *Controller {
 		o.Now = time.Now
 	}
 	if o.Pull == nil {
-		o.Pull = func(string, string) {}
+		o.Pull = func(string, string, string) {}
 	}
 	if o.Health == (Health{}) {
 		o.Health = defaultHealth()
 	}
 	return &Controller{
 		Options: o, credentials: map[string]credentials{}, renewals: map[string]time.Time{}, counted: map[string]count{},
-		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{}, unreachable: map[string]string{},
+		taints: map[string][]corev1.Taint{}, uids: map[string]string{}, readiness: map[string]readiness.State{}, blocked: map[string]bool{},
 	}
 }
 
@@ -139,7 +134,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := c.Hub.Get(ctx, req.NamespacedName, member); apierrors.IsNotFound(err) || err == nil && member.DeletionTimestamp != nil {
 		c.abandon(req.Name) // accord leaves a cluster alone that is being deleted
 		c.Registry.SetAgent(req.Name, false)
-		c.Pull(req.Name, "")
+		c.Pull(req.Name, "", "")
 		c.presence.forget(req.Name)
 		return reconcile.Result{}, nil
 	} else if err != nil {
@@ -149,10 +144,9 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	c.Registry.SetAgent(member.Name, pulls) // also where this replica follows: no replica owns the cluster
 	if pulls {
 		c.drop(member.Name)
-		c.presence.forget(member.Name)
 		return c.reconcilePull(ctx, member)
 	}
-	c.Pull(member.Name, "")
+	c.Pull(member.Name, "", "")
 	if !c.Registry.Owns(member.Name) {
 		c.abandon(member.Name)
 		c.presence.forget(member.Name)
@@ -420,7 +414,6 @@ func (c *Controller) abandon(cluster string) {
 	defer c.mu.Unlock()
 	delete(c.readiness, cluster)
 	delete(c.blocked, cluster)
-	delete(c.unreachable, cluster)
 }
 
 // Release ends all work for clusters that this replica does not own any more, and returns when none is under way.

@@ -17,11 +17,13 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
-// presence remembers of every declared Cluster whether it answered its last probe. The zero presence is empty.
+// presence remembers of every declared Cluster whether it answered its last probe, or whether its agent reports. The zero presence is empty.
 type presence struct {
 	mu        sync.Mutex
 	reachable map[string]bool
 	lost      map[string]time.Time // when a cluster that does not answer was lost; without an entry its condition Ready has the time
+	// silent has, for each cluster in pull mode, the reason why it is unreachable; empty: it is reachable.
+	silent map[string]string
 }
 
 // record records the result of a probe, and reports whether it is news. Before the first probe the status decides: a
@@ -37,10 +39,25 @@ func (p *presence) record(member *v1alpha1.Cluster, reachable bool) (news bool) 
 		p.reachable, p.lost = map[string]bool{}, map[string]time.Time{}
 	}
 	p.reachable[member.Name] = reachable
+	delete(p.silent, member.Name)
 	if was && !reachable {
 		p.lost[member.Name] = time.Now()
 	}
 	return was != reachable
+}
+
+// hear records why a cluster in pull mode is unreachable, or with an empty reason that it is not, and reports whether it is news.
+func (p *presence) hear(cluster, unreachable string) (news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before, known := p.silent[cluster]
+	if p.silent == nil {
+		p.silent = map[string]string{}
+	}
+	p.silent[cluster] = unreachable
+	delete(p.reachable, cluster)
+	delete(p.lost, cluster)
+	return !known || before != unreachable
 }
 
 // found returns the time at which a cluster was lost that answers again; zero if it is not known.
@@ -61,13 +78,14 @@ func (p *presence) forget(cluster string) {
 	defer p.mu.Unlock()
 	delete(p.reachable, cluster)
 	delete(p.lost, cluster)
+	delete(p.silent, cluster)
 }
 
-// Declared returns the Clusters that were probed, in no order.
+// Declared returns the Clusters that were probed, and those in pull mode, in no order.
 func (c *Controller) Declared() []string {
 	c.presence.mu.Lock()
 	defer c.presence.mu.Unlock()
-	return slices.Collect(maps.Keys(c.presence.reachable))
+	return slices.AppendSeq(slices.Collect(maps.Keys(c.presence.reachable)), maps.Keys(c.presence.silent))
 }
 
 // emitReachability emits an event when a cluster becomes unreachable, and when it is reachable again. err is why it did

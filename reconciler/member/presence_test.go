@@ -29,4 +29,17 @@ func TestPresence(t *testing.T) {
 	never := &v1alpha1.Cluster{}
 	never.Name = "never"
 	require.True(t, c.presence.record(never, false), "a cluster that was never there")
+
+	require.True(t, c.presence.hear("never", "its agent is silent"), "it is in pull mode now")
+	require.False(t, c.presence.hear("never", "its agent is silent"))
+	require.True(t, c.presence.hear("never", ""))
+	c.Wake = func(string) {}
+	c.HeardAgain("never")
+	require.True(t, c.presence.hear("never", ""), "a short silence is news, too")
+	require.ElementsMatch(t, []string{"fresh", "never"}, c.Declared())
+	require.False(t, c.presence.record(never, true), "it is in push mode again")
+	require.ElementsMatch(t, []string{"fresh", "never"}, c.Declared())
+	c.presence.hear("never", "")
+	c.presence.forget("never")
+	require.Equal(t, []string{"fresh"}, c.Declared())
 }

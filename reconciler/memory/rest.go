@@ -18,10 +18,13 @@ const (
 	// a quarter is enough. After a bulk it is returned if it has grown by a quarter of leastReturn, at most once in bulkPeriod, and
 	// once more if it grows again: the first return may find a pause of the bulk. A bulk allocates leastReturn and a quarter of the
 	// memory in use without a rest. It may end slowly, such as with many writes at the hub: it is over after two samples of at most
-	// restBytes. Memory is then returned even if the heap has not grown, because the bulk used pages of the program.
+	// restBytes. Memory is then returned after endPeriod even if the heap has not grown, because the bulk used pages of the program. Before
+	// that end only a heap that has more than doubled is returned: between two collections a heap grows by half or more each time, and
+	// each return costs a collection of its own.
 	leastReturn  = 32 << 20
 	returnPeriod = 10 * time.Second
 	bulkPeriod   = 3 * time.Second
+	endPeriod    = time.Second
 	slowPeriod   = time.Minute
 )
 
@@ -71,10 +74,10 @@ func (r *rest) returns(allocated, inUse uint64, now time.Time) bool {
 	}
 	r.rested = allocated
 	since, ended := now.Sub(r.last), r.slow && r.still && before.still
-	grown := inUse >= r.base+max(leastReturn, r.base/2) && (since >= returnPeriod || inUse >= 2*r.base+leastReturn) ||
-		inUse >= r.base+max(leastReturn, r.base/4) && since >= slowPeriod
-	bulk := ended || (r.bulk || r.again) && inUse > r.base+leastReturn/4
-	if !grown && (!bulk || since < bulkPeriod) {
+	grown := inUse >= 2*r.base+leastReturn || !r.slow && (inUse >= r.base+max(leastReturn, r.base/2) && since >= returnPeriod ||
+		inUse >= r.base+max(leastReturn, r.base/4) && since >= slowPeriod)
+	bulk := ended && since >= endPeriod || (r.bulk || r.again) && inUse > r.base+leastReturn/4 && since >= bulkPeriod
+	if !grown && !bulk {
 		return false
 	}
 	r.last, r.bulk, r.again, r.slow = now, false, r.bulk, r.slow && !ended

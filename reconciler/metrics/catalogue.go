@@ -88,6 +88,7 @@ var (
 	liveUnread            = newSeries("accord_live_unread", gauge, "1 while the live cluster cannot be read, else 0. accord then goes on with the objects that it read last.", ofFederation, ofSource)
 	liveRead              = newSeries("accord_live_read_timestamp_seconds", gauge, "Unix time at which the live cluster was last known to have the objects with which accord plans. It is the current time while accord follows the cluster. Absent before the first snapshot.", ofFederation, ofSource)
 	liveListed            = newSeries("accord_live_listed_timestamp_seconds", gauge, "Unix time of the last full comparison with the live cluster: each kind was completely listed since then. Between lists accord follows its watches. Absent before the first one.", ofFederation, ofSource)
+	standbyActive         = newSeries("accord_standby_active", gauge, "1 while the standby of a RecoveryPlan is the active site, 0 while production is: what the delivered revision says. source is the live cluster of production.", ofFederation, ofSource, ofCluster)
 	kindDesired           = newSeries("accord_kind_objects_desired", gauge, "Objects of a kind that the plan places on the cluster, without those that are held. The metrics by kind are present for Federations that read a live cluster.", ofFederation, ofCluster, ofKind)
 	kindApplied           = newSeries("accord_kind_objects_applied", gauge, "Desired objects of a kind that are synchronized: the cluster runs their desired version.", ofFederation, ofCluster, ofKind)
 	kindFailed            = newSeries("accord_kind_objects_failed", gauge, "Desired objects of a kind that cannot be applied, or that are not healthy.", ofFederation, ofCluster, ofKind)
@@ -108,7 +109,7 @@ var (
 	pruneBlocked          = newSeries("accord_prune_blocked", gauge, "1 if the newest plan would delete more on the cluster than the prune limits allow, so that nothing is deleted, else 0.", ofFederation, ofCluster)
 	driftRepaired         = newSeries("accord_drift_repaired_total", counter, "Objects that another client changed or deleted and that accord applied again, by field manager. The first managers of a delivery have a series each, the others share \"other\". A deletion leaves no manager: \"unknown\".", ofFederation, ofCluster, ofManager)
 	contendedObjects      = newSeries("accord_contended_objects", gauge, "Objects that another client changes back again and again; accord repairs them at growing intervals.", ofFederation, ofCluster)
-	clusterReachable      = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is reachable. 0 if not: its circuit breaker is open, and accord sends only probes; in pull mode, its agent does not renew its Lease.", ofCluster)
+	clusterReachable      = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is reachable. 0 if not: its circuit breaker is open, and accord sends only probes; in pull mode, it does not hear its agent.", ofCluster)
 	clusterReady          = newSeries("accord_cluster_ready", gauge, "1 if the cluster is Ready, else 0: it gets no new objects. Ready changes only after --cluster-failure-threshold or --cluster-success-threshold.", ofCluster)
 	failoverBlocked       = newSeries("accord_cluster_failover_blocked", gauge, "1 while the cluster gets no taint NoExecute, because so many clusters are not Ready that accord doubts its own network, else 0.", ofCluster)
 	evictionsBegun        = newSeries("accord_evictions_total", counter, "Evictions of objects that began, by reason: TaintUntolerated, ApplicationFailure or ClusterRemoved.", ofFederation, ofReason)
@@ -132,7 +133,7 @@ var (
 // catalogue lists all metrics in the order of the documentation.
 var catalogue = []*series{
 	sourceReady, lagSeconds, lastReconcile, intervalSeconds, suspendedNow,
-	liveObjects, liveUnread, liveRead, liveListed, kindDesired, kindApplied, kindFailed,
+	liveObjects, liveUnread, liveRead, liveListed, standbyActive, kindDesired, kindApplied, kindFailed,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
 	evictionsBegun, evictionsOpen, evictionRecovery, descheduled,
 	objectsDesired, objectsApplied, objectsByState,

@@ -9,9 +9,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/apiserver/bundles"
 	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/state/figures"
 )
@@ -27,6 +29,8 @@ type Snapshot struct {
 	StatusQueueDepth int
 	// Live are the live clusters that this replica reads.
 	Live []LiveSource
+	// Standbys are those of the RecoveryPlans. Only the leader has them.
+	Standbys []Standby
 	// Bundles has the figures of the bundles that this replica serves; nil if no API serves them.
 	Bundles *bundles.Counts
 }
@@ -60,6 +64,12 @@ type LiveSource struct {
 	Listed, Read       time.Time // zero if unknown
 }
 
+// Standby tells which site of a RecoveryPlan is active.
+type Standby struct {
+	Federation, Source, Cluster string
+	Active                      bool
+}
+
 // Execution has the counts of the work of this replica on one cluster for one Federation.
 type Execution struct {
 	Federation, Cluster string
@@ -78,13 +88,19 @@ type Cluster struct {
 	LastProbeSuccess time.Time // zero if it never answered in this process
 }
 
-// Add adds the figures of a Federation: its statuses if this replica leads, and the clusters that it executes.
-func (s *Snapshot) Add(federation string, f figures.Federation, leads bool, executes func(cluster string) bool) {
+// Add adds the figures of a Federation: its statuses and the standbys of its plan if this replica leads, and the clusters that it
+// executes. The plan is nil before the first one.
+func (s *Snapshot) Add(federation string, f figures.Federation, plan *propagate.Plan, leads bool, executes func(cluster string) bool) {
 	if leads {
 		s.Federations = append(s.Federations, Federation{
 			Name: federation, SourceReady: f.SourceReady, Suspended: f.Suspended, Interval: f.Interval,
 			LastReconcile: f.LastReconcile, LeadTime: f.LeadTime, Release: f.Release, Failover: f.Failover,
 		})
+	}
+	if leads && plan != nil {
+		for _, p := range plan.Recoveries {
+			s.Standbys = append(s.Standbys, Standby{Federation: federation, Source: p.Spec.Source, Cluster: p.Spec.Standby, Active: p.Spec.Active == policy.StandbySite})
+		}
 	}
 	for _, d := range f.Clusters {
 		if leads {
@@ -132,6 +148,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, l := range s.Live {
 		send(l.metrics())
+	}
+	for _, x := range s.Standbys {
+		to <- standbyActive.metric(boolean(x.Active), x.Federation, x.Source, x.Cluster)
 	}
 	for _, x := range s.Executions {
 		send(x.metrics())

@@ -18,6 +18,9 @@ func TestLiveMetrics(t *testing.T) {
 		return Snapshot{
 			Federations: []Federation{f},
 			Deliveries:  []Delivery{{Federation: "dr/standby", Cluster: "eu", Kinds: map[string]counts.Kind{"Deployment.apps": {Desired: 3, Applied: 2, Failed: 1}}}},
+			Standbys: []Standby{
+				{Federation: "dr/standby", Source: "production", Cluster: "eu", Active: true}, {Federation: "dr/standby", Source: "other", Cluster: "us"},
+			},
 			Live: []LiveSource{
 				{Federation: "dr/standby", Source: "production", Objects: map[string]int{"Deployment.apps": 3, "ConfigMap": 2}, Unread: true, Listed: time.Unix(10, 0), Read: time.Unix(20, 0)},
 				{Federation: "dr/standby", Source: "other"},
@@ -39,6 +42,8 @@ func TestLiveMetrics(t *testing.T) {
 	require.InDelta(t, 60, values["accord_federation_lag_seconds dr/standby"], 10)
 	for key, want := range map[string]float64{
 		"accord_live_objects dr/standby Deployment.apps production":  3,
+		"accord_standby_active eu dr/standby production":             1,
+		"accord_standby_active us dr/standby other":                  0,
 		"accord_live_unread dr/standby production":                   1,
 		"accord_live_unread dr/standby other":                        0,
 		"accord_live_read_timestamp_seconds dr/standby production":   20,

@@ -15,7 +15,6 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/reconciler/state"
-	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 // inquiring calls test with a publisher that runs, whose hub has no record of cluster eu in Federation shop/web. alive has the agent report.
@@ -26,11 +25,11 @@ func inquiring(t *testing.T, test func(p *Publisher, f *state.Federation, alive 
 		f := state.New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}, p.registry, nil)
 		p.registry.Add(f)
 		p.registry.SetAgent("eu", true)
-		p.SetAgent("eu", "uid")
+		p.SetAgent("eu", "uid", "")
 		running, stop := context.WithCancel(t.Context())
 		defer stop()
 		go p.Run(running)
-		test(p, f, func() { p.registry.RecordProbe("eu", reachability.Probe{Known: true, At: time.Now()}) })
+		test(p, f, func() { alive(p, "eu") })
 	})
 }
 

@@ -85,7 +85,8 @@ func New(registry *state.Registry, account func(context.Context, types.Namespace
 	return &Publisher{
 		registry: registry, account: account, hub: hub, cached: cached, store: store, counts: counts, log: log, queue: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry),
 		inquiries: retryqueue.New[string](retryqueue.FirstRetry, retryqueue.LastRetry), replan: func(types.NamespacedName) {},
-		epochs: map[string]string{}, trials: map[string]map[string]*Trial{}, asked: map[string]*bundle.Inquiry{}, published: map[string]published{},
+		encoder: bundle.Encoder{Known: store.Has},
+		epochs:  map[string]string{}, trials: map[string]map[string]*Trial{}, asked: map[string]*bundle.Inquiry{}, published: map[string]published{},
 	}
 }
 
@@ -98,11 +99,12 @@ func (p *Publisher) Changed(cluster string) {
 	}
 }
 
-// SetAgent records that a Cluster is in pull mode, with its UID; an empty uid: that it is not any more.
-func (p *Publisher) SetAgent(cluster, uid string) {
+// SetAgent records that a Cluster is in pull mode, with its UID and its resourceVersion; an empty uid: that it is not any more.
+func (p *Publisher) SetAgent(cluster, uid, version string) {
 	if p.store == nil {
 		return
 	}
+	p.store.SetClusterVersion(cluster, version)
 	p.mu.Lock()
 	changed := p.epochs[cluster] != uid
 	if uid != "" {
@@ -114,6 +116,18 @@ func (p *Publisher) SetAgent(cluster, uid string) {
 	if changed {
 		p.queue.Add(cluster)
 	}
+}
+
+// OnHeard sets the function that gets a cluster whose agent is heard again. It must not block.
+func (p *Publisher) OnHeard(again func(cluster string)) {
+	if p.store == nil {
+		return
+	}
+	p.store.OnHeard(func(cluster string, lasts time.Duration) {
+		if p.registry.RecordBeat(cluster, lasts, time.Now()) {
+			again(cluster)
+		}
+	})
 }
 
 // Run publishes until ctx ends.

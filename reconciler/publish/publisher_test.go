@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,6 +52,12 @@ func indexOf(t *testing.T, store *bundles.Store) *bundle.Index {
 	return index
 }
 
+// alive has the agent of a cluster report that the cluster answers.
+func alive(p *Publisher, cluster string) {
+	p.registry.RecordProbe(cluster, reachability.Probe{Known: true, At: time.Now()})
+	p.registry.RecordBeat(cluster, 0, time.Now())
+}
+
 func newPublisher(h *hub) (*Publisher, *bundles.Store) {
 	store := bundles.New(bundles.CompressedLimit)
 	account := func(context.Context, types.NamespacedName) (tenancy.Account, error) { return tenancy.Account{}, nil }
@@ -61,7 +68,7 @@ func newPublisher(h *hub) (*Publisher, *bundles.Store) {
 func TestAFederationThatIsNotOpenIsUnknown(t *testing.T) {
 	h := &hub{federations: []string{"web", "api"}, version: "77"}
 	p, store := newPublisher(h)
-	p.SetAgent("eu", "uid")
+	p.SetAgent("eu", "uid", "")
 	require.NoError(t, p.publish(t.Context(), "eu"))
 	index := indexOf(t, store)
 	require.Equal(t, &bundle.Index{Cluster: "eu", Epoch: "uid", Sequence: 77 << sequences, Parts: []bundle.Part{
@@ -77,7 +84,7 @@ func TestAFederationThatIsNotOpenIsUnknown(t *testing.T) {
 	require.Len(t, indexOf(t, store).Parts, 1, "a Federation that was deleted")
 
 	later, laterStore := newPublisher(&hub{federations: []string{"web"}, version: "78"})
-	later.SetAgent("eu", "uid")
+	later.SetAgent("eu", "uid", "")
 	require.NoError(t, later.publish(t.Context(), "eu"))
 	require.Greater(t, indexOf(t, laterStore).Sequence, indexOf(t, store).Sequence, "of the next leader")
 }
@@ -85,14 +92,14 @@ func TestAFederationThatIsNotOpenIsUnknown(t *testing.T) {
 func TestABundleThatCannotBeMadeStays(t *testing.T) {
 	h := &hub{federations: []string{"web"}, version: "77"}
 	p, store := newPublisher(h)
-	p.SetAgent("eu", "uid")
+	p.SetAgent("eu", "uid", "")
 	require.NoError(t, p.publish(t.Context(), "eu"))
 	index := indexOf(t, store)
 	h.federations, h.err = nil, errors.New("the hub is away")
 	require.Error(t, p.publish(t.Context(), "eu"))
 	require.Equal(t, index, indexOf(t, store))
 
-	p.SetAgent("eu", "")
+	p.SetAgent("eu", "", "")
 	require.NoError(t, p.publish(t.Context(), "eu"))
 	require.Nil(t, indexOf(t, store))
 }
@@ -102,7 +109,7 @@ func TestWithoutAStoreNothingIsPublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(state.NewRegistry(reachability.NewTracker()), nil, nil, nil, nil, descheduler.Settings{}, slog.Default())
 		p.registry.SetAgent("eu", true)
-		p.SetAgent("eu", "uid")
+		p.SetAgent("eu", "uid", "")
 		p.Changed("eu")
 		ctx, cancel := context.WithTimeout(t.Context(), 10*gather)
 		defer cancel()

@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 // fleet answers reads of Clusters.
@@ -37,9 +36,9 @@ func TestAPlanWaitsForRoom(t *testing.T) {
 			c := v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: hub.clusters[name]}
 			members = append(members, c)
 			p.registry.SetAgent(name, true)
-			p.SetAgent(name, "uid")
+			p.SetAgent(name, "uid", "")
 			if name != "away" {
-				p.registry.RecordProbe(name, reachability.Probe{Known: true, At: time.Now()})
+				alive(p, name)
 			}
 		}
 		running, stop := context.WithCancel(t.Context())

@@ -38,11 +38,11 @@ func trying(t *testing.T, agent func(p *Publisher, index *bundle.Index)) (result
 	synctest.Test(t, func(t *testing.T) {
 		p, store := newPublisher(&hub{version: "77"})
 		p.registry.SetAgent("eu", true)
-		p.SetAgent("eu", "uid")
+		p.SetAgent("eu", "uid", "")
 		running, stop := context.WithCancel(t.Context())
 		defer stop()
 		go p.Run(running)
-		p.registry.RecordProbe("eu", reachability.Probe{Known: true, At: time.Now()})
+		alive(p, "eu")
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		go func() {

@@ -38,8 +38,6 @@ type Options struct {
 	Hub client.Client
 	// Uncached reads tokens, Clusters and rights when they are needed: a decision must not rest on an old state.
 	Uncached client.Reader
-	// Namespace has the Leases of the agents.
-	Namespace string
 	// Authority signs certificates; nil: kube-controller-manager does.
 	Authority Authority
 	Emit      func(changes.Event)

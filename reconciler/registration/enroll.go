@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +29,7 @@ func (c *Controller) enroll(ctx context.Context, verdict request.Verdict, in req
 			c.enrolled[id] = name
 		}
 	}
-	for _, o := range agentRights(cluster, c.Namespace, verdict.User, string(in.UID)) {
+	for _, o := range agentRights(cluster, verdict.User, string(in.UID)) {
 		if err := c.replace(ctx, o, cluster); err != nil {
 			return fmt.Errorf("granting the rights of the agent of cluster %s: %w", name, err)
 		}
@@ -58,36 +57,27 @@ func (c *Controller) replace(ctx context.Context, o client.Object, owner *v1alph
 	return c.Hub.Create(ctx, o, client.FieldOwner(v1alpha1.FieldManager))
 }
 
-// agentRights returns the Lease of an agent and its rights on the hub, which name its cluster and registration. The admission policy
-// agent.accord.dev confines its DeliveryReports.
-func agentRights(cluster *v1alpha1.Cluster, namespace, user, requestUID string) []client.Object {
-	meta := func(namespace, name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{
-			Namespace: namespace, Name: name, Labels: map[string]string{registration.ManagedByLabel: registration.ManagedBy, v1alpha1.ClusterLabel: cluster.Name},
-			Annotations: map[string]string{registration.RegisteredByAnnotation: requestUID},
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: v1alpha1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
-			}},
-		}
+// agentRights returns the rights of an agent on the hub, which name its cluster and registration. The admission policy agent.accord.dev
+// confines its DeliveryReports.
+func agentRights(cluster *v1alpha1.Cluster, user, requestUID string) []client.Object {
+	role := registration.RoleName(cluster.Name)
+	meta := metav1.ObjectMeta{
+		Name: role, Labels: map[string]string{registration.ManagedByLabel: registration.ManagedBy, v1alpha1.ClusterLabel: cluster.Name},
+		Annotations: map[string]string{registration.RegisteredByAnnotation: requestUID},
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
+		}},
 	}
-	role, lease := registration.RoleName(cluster.Name), registration.LeaseName(cluster.Name)
-	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}}
 	return []client.Object{
-		&coordinationv1.Lease{ObjectMeta: meta(namespace, lease)},
-		&rbacv1.Role{ObjectMeta: meta(namespace, role), Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{coordinationv1.GroupName}, Resources: []string{"leases"}, ResourceNames: []string{lease}, Verbs: []string{"get", "update"},
-		}}},
-		&rbacv1.RoleBinding{
-			ObjectMeta: meta(namespace, role), Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
-		},
-		&rbacv1.ClusterRole{ObjectMeta: meta("", role), Rules: rulesOf(cluster.Name)},
+		&rbacv1.ClusterRole{ObjectMeta: meta, Rules: rulesOf(cluster.Name)},
 		&rbacv1.ClusterRoleBinding{
-			ObjectMeta: meta("", role), Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			ObjectMeta: *meta.DeepCopy(), Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		},
 	}
 }
 
-// rulesOf returns the rights of the agent of a cluster on the hub, without its Lease.
+// rulesOf returns the rights of the agent of a cluster on the hub.
 func rulesOf(cluster string) []rbacv1.PolicyRule {
 	accord := []string{v1alpha1.GroupVersion.Group}
 	return append([]rbacv1.PolicyRule{

@@ -28,8 +28,8 @@ import (
 )
 
 // Start reconciles the assignments of a Federation when one of a cluster that this replica owns changed, when the
-// Federation did, and when handedOver has it.
-func (l *Follower) Start(mgr manager.Manager, o controller.Options, handedOver ctrlsource.Source) error {
+// Federation did, when clusters were handedOver, and when the Federation has to be planned again: the leader may have made the plan already.
+func (l *Follower) Start(mgr manager.Manager, o controller.Options, handedOver, replans ctrlsource.Source) error {
 	about := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
 		d, ok := obj.(*v1alpha1.Delivery)
 		if !ok {
@@ -46,6 +46,7 @@ func (l *Follower) Start(mgr manager.Manager, o controller.Options, handedOver c
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.Delivery{}, about, builder.WithPredicates(mine, assignmentChanged())).
 		WatchesRawSource(handedOver).
+		WatchesRawSource(replans).
 		WithOptions(o).
 		Complete(l)
 }
@@ -126,10 +127,13 @@ func (s reportSink) Replace(all []any, _ string) error {
 func (s reportSink) Resync() error { return nil }
 
 // WatchProbes records the status of every Cluster as its owner writes it, which is all that is known of a cluster on which
-// nothing was delivered.
-func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Options) error {
+// nothing was delivered. While this replica leads, the inquirer asks the clusters that answered.
+func WatchProbes(mgr manager.Manager, registry *state.Registry, inquirer *Inquirer, o controller.Options) error {
 	o.NeedLeaderElection = ptr.To(false)
 	hub := mgr.GetClient()
+	if err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { inquirer.Run(ctx); return nil })); err != nil {
+		return err
+	}
 	return ctrl.NewControllerManagedBy(mgr).Named("probes").For(&v1alpha1.Cluster{}).WithOptions(o).
 		Complete(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 			c := &v1alpha1.Cluster{}
@@ -137,7 +141,11 @@ func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Opt
 				registry.RecordProbe(req.Name, reachability.Probe{})
 				return reconcile.Result{}, client.IgnoreNotFound(err)
 			}
-			registry.RecordProbe(c.Name, reachability.ProbeOf(c))
+			last := reachability.ProbeOf(c)
+			registry.RecordProbe(c.Name, last)
+			if last.Known && last.Failure == "" {
+				inquirer.Answers(c.Name)
+			}
 			return reconcile.Result{}, nil
 		}))
 }

@@ -21,6 +21,10 @@ import (
 // only a report whose inventory has more entries than the hub: a delivery waits for that.
 func (r *Reporter) publishReport(ctx context.Context, f *state.Federation, cluster string, grow bool) error {
 	defer r.lock(deliveryLock(f, cluster))()
+	if wait := f.ReportWaits(cluster, time.Now().Add(-r.gather())); wait > 0 && !grow {
+		r.update(changes.Update{Status: changes.Status{Federation: f.Key(), Cluster: cluster}, Delay: wait})
+		return nil
+	}
 	report, published, due := f.DeliveryReport(cluster, time.Now())
 	r.Enqueue(due)
 	if report == nil || grow && published.HasInventory(report.Status.ApplyResult.Inventory) {

@@ -68,7 +68,7 @@ spec:
 func movesOf(t *testing.T, a *persisted) float64 {
 	registry := prometheus.NewPedanticRegistry()
 	require.NoError(t, registry.Register(metrics.NewCollector(func() (s metrics.Snapshot) {
-		s.Add("demo/prod", a.f.Figures(time.Now()), true, func(string) bool { return false })
+		s.Add("demo/prod", a.f.Figures(time.Now()), a.f.Plan(), true, func(string) bool { return false })
 		return s
 	}, &metrics.HubWrites{})))
 	families, err := registry.Gather()

@@ -21,7 +21,8 @@ import (
 )
 
 // Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
-// carried are the decisions that did not change since the plan that the hub has.
+// carried are the decisions that did not change since the plan that the hub has. The status of the Federation follows beside the delivery:
+// until then it is about the revision before.
 func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried record.Carried) (state.Unpersisted, error) {
 	r.decisions.RLock()
 	defer r.decisions.RUnlock()
@@ -30,7 +31,6 @@ func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried rec
 	r.creates.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.persistRelease(ctx, f, u.Release) })
-	g.Go(func() error { return r.WriteFederation(ctx, f) })
 	g.Go(func() error { r.mirror.Publish(ctx, f); return nil })
 	g.Go(func() error { return r.persistRecords(ctx, f, u) })
 	return u, g.Wait()

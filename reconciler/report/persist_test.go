@@ -346,8 +346,9 @@ func (w *federations) PutStatus(ctx context.Context, o client.Object) error {
 	return w.Store.PutStatus(ctx, o)
 }
 
-// TestANewRevisionIsReportedWhileItIsPlanned: before the first delivery of a revision the Federation is Progressing, by a write beside
-// planning. What is known of the revision before does not make it Ready meanwhile.
+// TestANewRevisionIsReportedWhileItIsPlanned: while a plan takes long, the Federation is Progressing. What is known of the revision before
+// does not make it Ready meanwhile. A delivery does not wait for the status of the Federation, which is about the revision before until
+// the first status of the delivery.
 func TestANewRevisionIsReportedWhileItIsPlanned(t *testing.T) {
 	a := persistTo(t)
 	w := &federations{Store: a.store}
@@ -384,7 +385,10 @@ func TestANewRevisionIsReportedWhileItIsPlanned(t *testing.T) {
 	require.True(t, a.f.SetPlanning("3"))
 	a.f.SetPlanning("")
 	a.push("3", "", "a=3")
-	require.Equal(t, before+2, w.n, "the write beside planning failed")
+	require.Equal(t, before+1, w.n, "the plan took no time, and the delivery does not wait")
+	require.Equal(t, "2", a.f.Declared().Status.LastAttemptedRevision)
+	require.Equal(t, "3", written(metav1.ConditionUnknown, "").LastAttemptedRevision)
+	require.Equal(t, before+2, w.n)
 }
 
 // TestReleasesAreSupersededWithTheStatus has the older Release marked with the first write of the status, and not while another one

@@ -102,7 +102,7 @@ func (f *Federation) adopt(next activePlan, out *activation.Result, now time.Tim
 		for id := range l.Errors {
 			out.Touched[id] = true
 		}
-		if f.registry.HasAgent(name) {
+		if f.registry.HasAgent(name) || !f.registry.Owns(name) && f.unused(name, next.plan) { // another process is to delete them
 			l.Recall(f.discovered.Settle(name, next.plan))
 		}
 		f.assign(l)

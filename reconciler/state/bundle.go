@@ -58,7 +58,7 @@ func (f *Federation) Execute(cluster string, x bundle.Execution, now time.Time) 
 		delete(f.discovered, cluster)
 	}
 	f.bulk.Urgent = x.Part.Urgent()
-	l.Execute(x)
+	l.Execute(x, now)
 	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: changes.UnfinishedDelay})
 	c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: cluster, Priority: changes.Change})
 	return c, relist

@@ -2,16 +2,20 @@ package state
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/scripts"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
@@ -128,6 +132,65 @@ func TestAnAgentWaitsForNoDelivery(t *testing.T) {
 	_, same := p.fetch()
 	require.Equal(t, again.Assignment, same.Assignment, "the agent learns nothing new")
 	require.True(t, l.Reported())
+}
+
+// One request writes a Delivery with its result, if the agent reports in time, and without one otherwise.
+func TestADeliveryIsWrittenWithItsResult(t *testing.T) {
+	p := newPulled(t)
+	l := p.f.clusters[p.cluster]
+	write := func() (delivery.Write, bool) { // and whether it is due before the latest time
+		due := p.f.ComputeDelivery(p.cluster, time.Now())
+		written := changes.Status{Federation: p.f.key, Cluster: p.cluster, Write: true}
+		return p.f.TakeDelivery(p.cluster), slices.ContainsFunc(due.Updates, func(u changes.Update) bool { return u.Status == written })
+	}
+	ready := func(w delivery.Write) *metav1.Condition {
+		return meta.FindStatusCondition(w.Delivery.Status.Conditions, "Ready")
+	}
+	started := func() time.Duration {
+		var c changes.Changes
+		p.f.started(&c, nil)
+		i := slices.IndexFunc(c.Updates, func(u changes.Update) bool { return u.Cluster == p.cluster && u.Write })
+		return c.Updates[i].Delay
+	}
+	p.f.registry.RecordBeat(p.cluster, time.Hour, time.Now())
+	p.f.registry.RecordProbe(p.cluster, reachability.Probe{Known: true, At: time.Now()})
+	p.fetch()
+	p.deliver()
+	write()
+	l.Delivery.Spec.Digest, l.SpecDirty, l.Run = "2", true, status.Run{} // as a commit does
+	require.Equal(t, changes.DeliveryDelay(len(p.f.clusters), true), started())
+	p.fetch()
+	w, due := write()
+	require.False(t, due, "the agent has not reported")
+	require.True(t, w.Spec && w.Status, "but if it takes too long, the hub learns that it is in progress")
+	require.Equal(t, status.Progressing, ready(w).Reason)
+	p.deliver()
+	w, due = write()
+	require.True(t, due)
+	require.True(t, w.Spec && w.Status)
+	require.Equal(t, w.Delivery.Generation+1, ready(w).ObservedGeneration)
+}
+
+// An agent reports an assignment once it is finished, or at once if it failed. One that takes long is reported before.
+func TestAnAgentReportsAnAssignmentOnce(t *testing.T) {
+	p := newPulled(t)
+	p.fetch()
+	l, begun := p.agent.clusters[p.cluster], time.Now()
+	l.Began = begun
+	waits := func(after time.Duration) time.Duration { return p.agent.ReportWaits(p.cluster, begun.Add(after)) }
+	require.Equal(t, changes.UnfinishedDelay, waits(0))
+	require.Equal(t, time.Second, waits(changes.UnfinishedDelay-time.Second))
+	require.Zero(t, waits(changes.UnfinishedDelay))
+
+	l.Run.Error = "the API server does not answer"
+	require.Zero(t, waits(0))
+	l.Run.Error = ""
+	p.agent.Discover(p.cluster, []live.Discovered{{ID: l.Target.Objects[0].ID}})
+	require.Zero(t, waits(0), "the hub makes a plan with the objects before anything is delivered")
+	delete(p.agent.discovered, p.cluster)
+	p.deliver()
+	require.Zero(t, waits(0))
+	require.Zero(t, p.f.ReportWaits(p.cluster, begun), "a replica reports each step")
 }
 
 // An agent that found objects without a record delivers nothing before the hub has planned with them. Nothing else of its part changes then.

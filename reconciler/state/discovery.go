@@ -27,8 +27,15 @@ func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 	f.discovered.Add(cluster, objects)
 }
 
-// Unrecorded reports whether the agent of a cluster has to be asked which objects of the Federation the cluster has: the hub has no record
-// of the cluster, and the bundle of the cluster has nothing of the Federation.
+// Unplanned reports whether a cluster has discovered objects that no plan knows.
+func (f *Federation) Unplanned() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.discovered.Unplanned()
+}
+
+// Unrecorded reports whether a cluster of another process has to be asked which objects of the Federation it has: the hub has no record of
+// the cluster, and its executor gets nothing of the Federation, which would ask it.
 func (f *Federation) Unrecorded(cluster string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,6 +2,7 @@ package state
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,4 +77,33 @@ func TestAgentsAreAskedForObjectsWithoutARecord(t *testing.T) {
 	n := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "new"}}, f.registry, nil)
 	require.True(t, n.Unrecorded(idle), "before the first plan")
 	require.False(t, n.Learn(idle, []v1alpha1.DiscoveredObject{{Object: old.Entry()}}), "the first plan will know")
+}
+
+// The executor of a cluster lists it only when it has the inventory, which it takes from the count of the Delivery: the hub may not wait for
+// the list before it writes the count.
+func TestTheCountOfDiscoveredObjectsIsWrittenBeforeTheClusterIsListed(t *testing.T) {
+	p := newPulled(t)
+	l := p.f.clusters[p.cluster]
+	p.f.registry.RecordBeat(p.cluster, 0, time.Now())
+	p.f.registry.RecordProbe(p.cluster, reachability.Probe{Known: true, At: time.Now()})
+	l.Listed = false
+	p.fetch()
+	r := p.report()
+	require.False(t, r.Status.Synced)
+	r.Status.DiscoveredObjects = []v1alpha1.DiscoveredObject{{Object: l.Target.Objects[0].ID.Entry()}}
+	compute := func() delivery.Write {
+		p.f.ComputeDelivery(p.cluster, time.Now())
+		return p.f.TakeDelivery(p.cluster)
+	}
+	require.Len(t, p.f.IngestReport(r, time.Now()).Replan, 1)
+	require.Nil(t, compute().Delivery, "the plan was made without them")
+
+	p.f.Previous() // for the next plan
+	p.f.active.plan = &propagate.Plan{}
+	p.f.IngestReport(r, time.Now())
+	w := compute()
+	require.True(t, w.Status)
+	require.EqualValues(t, 1, w.Delivery.Status.InventoryCount)
+	require.Empty(t, w.Delivery.Status.Conditions, "nothing else is known")
+	require.Nil(t, compute().Delivery, "it is written once")
 }

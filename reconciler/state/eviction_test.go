@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/propagate/failover"
 	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
@@ -321,4 +322,28 @@ func (s *scale) evict(active *propagate.Plan) *propagate.Plan {
 	plan, err := active.Next(in)
 	require.NoError(s.t, err)
 	return plan
+}
+
+// TestReportsRequestDecisions: another process executes the cluster, an agent or a replica. What it reports of a copy can decide an
+// eviction, as the hub's own observation can.
+func TestReportsRequestDecisions(t *testing.T) {
+	s := evicting(t, 3)
+	l := s.f.clusters["cluster-a"]
+	ingest := func(r *v1alpha1.DeliveryReport) int { return len(s.f.IngestReport(r, time.Now()).Evictions) }
+	report := func() *v1alpha1.DeliveryReport { return l.DeliveryReport(metav1.ObjectMeta{}) }
+	require.Zero(t, ingest(report()), "nothing changed")
+	changed := func(name string) *v1alpha1.DeliveryReport {
+		r, entry := report(), deploymentID(name).Entry()
+		o := r.Status.Objects[entry]
+		o.Health, o.Message = "Failed", "it crashed"
+		r.Status.Objects[entry] = o
+		return r
+	}
+	require.Zero(t, ingest(changed("app-2")), "nothing can evict it")
+	require.Equal(t, 1, ingest(changed("app-0")))
+
+	l.Listed = false
+	r := report()
+	r.Status.Synced, r.Status.ObservedDelivery = true, deliveryreport.AssignmentID(l.Delivery)
+	require.Equal(t, 1, ingest(r), "only now a missing copy is known to be gone")
 }

@@ -14,7 +14,7 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := figures.Federation{
-		SourceReady: cmp.Or(f.newest.sourceError, f.newest.unread) == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
+		SourceReady: status.IsRead(cmp.Or(f.newest.sourceError, f.newest.unread)), Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
 		LastReconcile: f.declared.reconciledAt, LeadTime: f.leadTime,
 	}
 	if f.records.release != nil {

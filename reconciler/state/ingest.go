@@ -24,6 +24,9 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 		c.Replan = append(c.Replan, f.key)
 	}
 	f.mergeReport(&c, l, now)
+	for id := range touched {
+		f.checkEvictions(&c, id)
+	}
 	f.updateObjectsOn(&c, touched, r.Spec.Cluster)
 	return c
 }
@@ -44,6 +47,7 @@ func (f *Federation) mergeReport(c *changes.Changes, l *delivery.State, now time
 	}
 	if l.Listed && !listed {
 		f.flushWaiting(c, l.Name)
+		c.Evictions = append(c.Evictions, f.key)
 	}
 }
 

@@ -171,7 +171,7 @@ func (f *Federation) started(c *changes.Changes, ids map[manifest.ID]bool) {
 		if !l.SpecDirty {
 			continue
 		}
-		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.DeliveryDelay(len(f.clusters))}
+		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.DeliveryDelay(len(f.clusters), f.registry.HasAgent(name))}
 		if !f.registry.Owns(name) && (l.Delivery.UID == "" || !f.registry.HasAgent(name)) { // another replica waits for the assignment, or an agent for its first bundle
 			write.Delay, write.Immediate = 0, true
 		}

@@ -174,6 +174,16 @@ func (f *Federation) DeliveryReport(cluster string, now time.Time) (r *v1alpha1.
 	return r, l.Published, c
 }
 
+// ReportWaits returns the time for which the report of an agent waits for the end of a delivery.
+func (f *Federation) ReportWaits(cluster string, now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.clusters[cluster]; l != nil && f.discovered[cluster] == nil { // else the delivery waits for the report
+		return l.Awaits(now)
+	}
+	return 0
+}
+
 // ReportPublished records the report as the hub has it; the zero Published if that is unknown.
 func (f *Federation) ReportPublished(cluster string, published deliveryreport.Published) {
 	f.mu.Lock()

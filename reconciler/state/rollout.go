@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -199,41 +198,15 @@ func (f *Federation) staging(l *delivery.State) *staged.Plan {
 	if len(f.active.plan.Rollouts()) == 0 {
 		return nil
 	}
-	return staged.New(f.active.plan, l.Name, f.rollouts.turns[l.Name], f.dependenciesOn(l.Name), l.Labels())
-}
-
-// dependenciesOn returns the objects on a cluster that are there for the sake of others, with the rollout that they came
-// with.
-func (f *Federation) dependenciesOn(cluster string) map[manifest.ID]string {
-	all := map[manifest.ID]string{}
-	for name, entries := range f.rollouts.dependencies[cluster] {
-		for _, entry := range entries {
-			if id, err := manifest.ParseEntry(entry); err == nil {
-				all[id] = name
-			}
-		}
-	}
-	return all
+	return staged.New(f.active.plan, l.Name, f.rollouts.turns[l.Name], rolloutrecord.ByObject(f.rollouts.dependencies[l.Name]), l.Labels())
 }
 
 // updateHeldReasons takes over why objects are held, where nothing else changed.
 func (f *Federation) updateHeldReasons(l *delivery.State) {
-	s := f.staging(l)
-	if s == nil {
-		return
+	if s := f.staging(l); s != nil {
+		l.AdoptHeld(s.ClusterPlan())
+		l.NotePlanned(f.active.plan, f.rollouts.turns[l.Name], s)
 	}
-	l.Target = s.ClusterPlan()
-	for _, p := range l.Target.Objects {
-		w := l.Wants.Of(p.ID)
-		w.Held = p.Held
-		l.Want(p.ID, w)
-	}
-	for _, x := range l.Target.Failed {
-		w := l.Wants.Of(x.ID)
-		w.Held = x.Held
-		l.Want(x.ID, w)
-	}
-	l.NotePlanned(f.active.plan, f.rollouts.turns[l.Name], s)
 }
 
 // PastPlan returns the plan of a revision; nil if there is none. made is false for a plan that is or was active: if it does

@@ -109,7 +109,13 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	if l != nil && !own {
 		f.mergeReport(&c, l, now)
 	}
-	if l == nil || !f.active.persisted || l.Delivery.Name == "" || l.SpecDirty && !own || !f.settled(&c, l, now) {
+	if l == nil || !f.active.persisted || l.Delivery.Name == "" || l.SpecDirty && !own && !f.registry.HasAgent(cluster) {
+		return c // another replica executes the spec that the hub has
+	}
+	if !f.settled(&c, l, now) {
+		if l.CountReported() {
+			c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster, Write: true}})
+		}
 		return c
 	}
 	if own { // else the replica that owns the cluster reports it
@@ -132,7 +138,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 		return c
 	}
 	l.Delivery.Status, l.StatusDirty = next, true
-	if l.SpecDirty { // written with the spec
+	if l.SpecDirty && (own || !l.Run.Finished) { // written with the spec
 		f.updateRelease(&c, changes.ReleaseInterval)
 		return c
 	}

@@ -43,13 +43,12 @@ func AddFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) e
 
 // beingDeleted reports whether the API server rejected a finalizer because the object is being deleted.
 func beingDeleted(err error) bool {
-	refused, ok := errors.AsType[*apierrors.StatusError](err)
-	return ok && apierrors.IsInvalid(err) && refused.ErrStatus.Details != nil &&
-		slices.ContainsFunc(refused.ErrStatus.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.finalizers" })
+	fields, _ := invalid(err)
+	return slices.ContainsFunc(fields, func(c metav1.StatusCause) bool { return c.Field == "metadata.finalizers" })
 }
 
-// RemoveFinalizer removes accord's finalizer from a Cluster and no other finalizer. The patch fails if the UID or the
-// position of the finalizer changed since c was read. Removing it from a deleted Cluster is no error.
+// RemoveFinalizer removes accord's finalizer from a Cluster and no other finalizer. It does nothing, which is no error, if the Cluster
+// is gone, or if the UID or the position of the finalizer changed since c was read: the event about that change asks again.
 func RemoveFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
 	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(c.Finalizers, v1alpha1.RecordRemovalFinalizer))
 	patch, err := json.Marshal([]map[string]any{
@@ -61,5 +60,30 @@ func RemoveFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster
 		return err
 	}
 	err = hub.Patch(ctx, c, client.RawPatch(types.JSONPatchType, patch))
-	return client.IgnoreNotFound(err)
+	switch {
+	case apierrors.IsNotFound(err), testFailed(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("removing a finalizer from cluster %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// testFailed reports whether an operation "test" of a JSON patch failed. The API server answers as for an invalid object, but names no
+// field.
+func testFailed(err error) bool {
+	fields, is := invalid(err)
+	return is && len(fields) == 0
+}
+
+// invalid returns the fields that the API server rejected, and whether it rejected the object as invalid.
+func invalid(err error) (fields []metav1.StatusCause, is bool) {
+	refused, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsInvalid(err) {
+		return nil, false
+	}
+	if d := refused.ErrStatus.Details; d != nil {
+		fields = d.Causes
+	}
+	return fields, true
 }

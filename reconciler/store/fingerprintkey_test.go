@@ -28,7 +28,10 @@ func TestOnAHub(t *testing.T) {
 	hub := localtest.Start(t, "hub").Config()
 	t.Run("the key of fingerprints", func(t *testing.T) { keyOfFingerprints(t, hub) })
 	t.Run("two writers of a status", func(t *testing.T) { twoWriters(t, hub) })
+	t.Run("an approval during a restoration", func(t *testing.T) { approvedMeanwhile(t, hub) })
 	t.Run("a second owner of a status", func(t *testing.T) { secondOwner(t, hub) })
+	t.Run("writes without warnings", func(t *testing.T) { withoutWarnings(t, hub) })
+	t.Run("a finalizer of a Cluster that changed", func(t *testing.T) { changedFinalizers(t, hub) })
 	t.Run("spec and status in one request", func(t *testing.T) { whole(t, hub) })
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,54 @@ func secondOwner(t *testing.T, cfg *rest.Config) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(release), stored))
 	require.Nil(t, stored.Status.WaitingFor)
 }
+
+// approvedMeanwhile checks that a restoration keeps what a command wrote into the metadata of a record: its field manager is accord, too.
+func approvedMeanwhile(t *testing.T, cfg *rest.Config) {
+	require.NoError(t, Install(t.Context(), cfg))
+	c := clientFor(t, cfg)
+	hub := NewHub(c, c)
+	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "shop-approved0123"}}
+	release.Spec = v1alpha1.ReleaseSpec{Federation: "shop", Revision: "main@sha1:0123456789abcdef0123456789abcdef01234567", Sources: []v1alpha1.SourceRevision{}}
+	require.NoError(t, hub.Put(t.Context(), release))
+	require.NoError(t, hub.PutStatus(t.Context(), release))
+
+	patch := []byte(`{"metadata": {"annotations": {"accord.dev/approved-by": "ada"}}}`)
+	require.NoError(t, c.Patch(t.Context(), release.DeepCopy(), client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1alpha1.FieldManager)))
+	require.NoError(t, hub.Replace(t.Context(), release))
+	require.NoError(t, hub.Put(t.Context(), release))
+	stored := &v1alpha1.Release{}
+	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(release), stored))
+	require.Equal(t, "ada", stored.Annotations[v1alpha1.ApprovedByAnnotation])
+	for _, m := range stored.ManagedFields {
+		require.NotEqual(t, restorer, m.Manager, "an apply could not remove its fields")
+	}
+}
+
+// withoutWarnings checks that no write of a record has the API server read it twice, to warn of fields that it does not know.
+func withoutWarnings(t *testing.T, cfg *rest.Config) {
+	require.NoError(t, Install(t.Context(), cfg))
+	cfg = rest.CopyConfig(cfg)
+	var asked []string
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPatch {
+				asked = append(asked, r.URL.Query().Get("fieldValidation"))
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	c := clientFor(t, cfg)
+	hub := NewHub(c, c)
+	d := &v1alpha1.Delivery{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "quiet-eu"}, Spec: v1alpha1.DeliverySpec{Federation: "quiet", Cluster: "eu"}}
+	require.NoError(t, hub.Put(t.Context(), d))
+	require.NoError(t, hub.PutWhole(t.Context(), d))
+	require.NoError(t, hub.PutStatus(t.Context(), d))
+	require.Equal(t, []string{"Ignore", "Ignore", "Ignore"}, asked)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // whole checks that one request writes the spec and the status of a Delivery, that later writes of either replace it, and that the
 // Delivery which followed a deleted one does not get the status.

@@ -30,8 +30,10 @@ import (
 
 // Checkout is one state of all sources of a Federation.
 type Checkout struct {
-	sources   []v1alpha1.Source
-	snapshots []source.Snapshot // in the order of sources
+	sources []v1alpha1.Source
+	// declaresFederations is spec.declareFederations.
+	declaresFederations bool
+	snapshots           []source.Snapshot // in the order of sources
 	// unchanged names the sources with the commit of the revision that was active before: their trailers do not count.
 	unchanged map[string]bool
 	// signers are those of the verified sources, by source.
@@ -40,6 +42,8 @@ type Checkout struct {
 	again time.Duration
 	// unread is the reason why the snapshot of a live cluster is the last one, which may be old; nil if all are the newest.
 	unread error
+	// partial is set if sources are not all sources of the Federation.
+	partial bool
 }
 
 // Sources reads the sources of Federations.
@@ -99,7 +103,7 @@ func fetch(ctx context.Context, sources Sources, fed *v1alpha1.Federation, rules
 	if err != nil {
 		return Checkout{}, err
 	}
-	c := Checkout{sources: fed.Spec.Sources}
+	c := Checkout{sources: fed.Spec.Sources, declaresFederations: fed.Spec.DeclareFederations}
 	for _, s := range c.sources {
 		snap := repositories[s.Name]
 		if s.Cluster != nil {
@@ -184,28 +188,31 @@ func (c Checkout) newest() source.Snapshot {
 // Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything. budget bounds the
 // manifests of all sources; nil has no limits.
 func (c Checkout) Parts(builds *Builds, budget *render.Budget) (decode.Parts, error) {
-	var objects []render.Object
+	var built [][]render.Object
+	var edits []render.Edits
 	var errs []error
 	for i, s := range c.sources {
 		name := s.Name
-		if len(c.sources) == 1 {
+		if len(c.sources) == 1 && !c.partial {
 			name = ""
 		}
-		built, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path, Budget: budget})
+		objects, differ, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path, Budget: budget})
 		if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
 			return decode.Parts{}, fmt.Errorf("source %q: %w", s.Name, limit)
 		}
-		if i == 0 {
-			objects = slices.Clip(built)
-		} else {
-			objects = append(objects, built...)
-		}
-		errs = append(errs, err)
+		built, edits, errs = append(built, objects), append(edits, differ), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return decode.Parts{}, err
 	}
-	return builds.sort(objects)
+	if c.partial {
+		return decode.Sort(slices.Concat(built...)) // the Sorter of builds keeps what it decoded of all sources
+	}
+	parts, err := builds.sort(built, edits)
+	if err != nil || !c.declaresFederations {
+		return parts, err
+	}
+	return parts.WithFederations()
 }
 
 // Input returns everything that the plan depends on, except evictions.
@@ -254,26 +261,27 @@ func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
 type Builds struct {
 	mu       sync.Mutex
 	bySource map[string]*render.Cache
+	joined   render.Joined
 	sorter   decode.Sorter
 	texts    compact.Texts
 }
 
-func (b *Builds) sort(objects []render.Object) (decode.Parts, error) {
+// sort separates the objects of all sources. edits are the differences of each from its build before.
+func (b *Builds) sort(built [][]render.Object, edits []render.Edits) (decode.Parts, error) {
 	if b == nil || !b.mu.TryLock() {
-		return decode.Sort(objects)
+		return decode.Sort(slices.Concat(built...))
 	}
 	defer b.mu.Unlock()
-	parts, err := b.sorter.Sort(objects)
+	parts, err := b.sorter.Next(b.joined.Next(built, edits))
 	parts.Texts = &b.texts
 	return parts, err
 }
 
-func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, error) {
-	if b == nil {
-		return render.Build(c.snapshots[i].FS, o)
-	}
-	if !b.mu.TryLock() { // another build of the Federation takes long
-		return render.Build(c.snapshots[i].FS, o)
+// build returns the objects of a source, and their differences from those of the build before if they are known.
+func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, render.Edits, error) {
+	if b == nil || !b.mu.TryLock() { // another build of the Federation takes long
+		objects, err := render.Build(c.snapshots[i].FS, o)
+		return objects, render.Edits{}, err
 	}
 	defer b.mu.Unlock()
 	name := c.sources[i].Name
@@ -283,5 +291,6 @@ func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, er
 	if b.bySource[name] == nil {
 		b.bySource[name] = render.NewCompactCache(&b.texts)
 	}
-	return b.bySource[name].Build(c.snapshots[i].FS, o)
+	objects, err := b.bySource[name].Build(c.snapshots[i].FS, o)
+	return objects, b.bySource[name].TakeEdits(), err
 }

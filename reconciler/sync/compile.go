@@ -57,6 +57,12 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 	} else if err != nil {
 		return nil, err
 	}
+	if err := c.federations(s, s.checkout.AllowsPrune(), true).declare(ctx, parts.Federations); isManifestError(err) {
+		s.input.Fleet = "" // tried again: somebody may change the hub
+		return nil, mistake{err}
+	} else if err != nil {
+		return nil, err
+	}
 	c.Discover(ctx, s.f, s.members)
 	last, evictions := s.f.Previous(), s.f.Evictions()
 	d, err := c.Decide(ctx, s.f.Plan(), targets(s.fed, s.rules.Members(declared.fleet)), func(members []v1alpha1.Cluster) propagate.Input {
@@ -71,6 +77,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*activation.Pending
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members), review)
 	p.Adds, p.ChangesClusters = declared.adds, declared.changes
 	p.Input.Tenant, p.Resting.Tenant = s.rules.ID(), s.rules.ID()
+	p.Input.Federations, p.Resting.Federations = s.input.Federations, s.input.Federations
 	p.Input.Evictions, p.Input.Unschedulable = inputkey.Evictions(evictions), s.input.Unschedulable
 	p.Resting.Evictions, p.Resting.Unschedulable = p.Input.Evictions, p.Input.Unschedulable
 	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, review: review, findings: p.Findings}); err != nil {

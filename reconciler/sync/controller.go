@@ -62,8 +62,9 @@ type scope struct {
 	dryRun        *status.Preflight // nil where plans are not tried
 	// planned ends the pause of the deliveries; nil before it begins.
 	planned func()
-	// announcing is the write of the status of the Federation beside planning.
+	// announcing is the write of the status of the Federation while a plan takes long; decided ends the wait for it.
 	announcing sync.WaitGroup
+	decided    context.CancelFunc
 	// attempt marks the revision as being planned; nil before that.
 	attempt *poison.Attempt
 	// delayed is set if the revision is not planned now, for lack of memory.
@@ -78,7 +79,7 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
 // the active plan stays.
 func (c *Controller) look() []phase {
-	return append([]phase{c.govern, c.fetch, c.compare, c.guard, c.announce, c.plan}, c.permit()...)
+	return append([]phase{c.govern, c.fetch, c.depend, c.compare, c.guard, c.announce, c.plan}, c.permit()...)
 }
 
 // permit decides whether a plan may become active, and takes it to the clusters.
@@ -88,7 +89,7 @@ func (c *Controller) permit() []phase {
 
 // admit takes an approved plan to the clusters.
 func (c *Controller) admit() []phase {
-	return []phase{c.tryOut, c.declareClusters, c.activate}
+	return []phase{c.tryOut, c.declareClusters, c.declareFederations, c.activate}
 }
 
 func run(ctx context.Context, s *scope, phases []phase) error {
@@ -98,6 +99,9 @@ func run(ctx context.Context, s *scope, phases []phase) error {
 		}
 		if s.attempt != nil {
 			s.attempt.End()
+		}
+		if s.decided != nil {
+			s.decided()
 		}
 		s.announcing.Wait()
 		s.f.SetPlanning("")
@@ -227,7 +231,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	defer end()
 	sources := c.Sources
 	sources.build = func(ctx context.Context, repositories Checkout) (decode.Parts, error) {
-		return c.Guards.turns.build(ctx, s.fed.Namespace, func() (decode.Parts, error) { return repositories.Parts(nil, budget(s.rules)) })
+		return c.Guards.turns.build(ctx, s.fed.Namespace, func() (decode.Parts, error) { return repositories.Parts(c.Builds(s.f.Key()), budget(s.rules)) })
 	}
 	var err error
 	if s.checkout, err = Fetch(reading, sources, s.fed, s.rules, c.SecretsOf(s.fed)); err != nil {
@@ -248,6 +252,10 @@ func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
 	s.unschedulable = unschedulable(s.f, s.fed)
 	s.input.Tenant, s.input.Evictions, s.input.Unschedulable = s.rules.ID(), inputkey.Evictions(s.f.Evictions()), s.unschedulable.Text()
+	var err error
+	if s.input.Federations, err = c.declaredFederations(ctx, s.fed); err != nil {
+		return false, err
+	}
 	if s.f.Unchanged(s.input, time.Now()) {
 		c.pool.Enqueue(s.f.Resync(time.Now()))
 		_, err := c.reporter.Memory(ctx, s.f, "")
@@ -257,13 +265,25 @@ func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	return true, nil
 }
 
-// announce reports in the status of the Federation that a new revision is planned, while it is: the first delivery does not wait for another
-// write. If the write fails, the activation of the plan repeats it. A plan that has to be approved is reported when
-// it is known.
+// announceDelay is the time that a plan may take before it is announced. Most pushes are planned in less: the write would then compete with
+// those that the first delivery waits for.
+const announceDelay = changes.StartDelay
+
+// announce reports in the status of the Federation that a new revision is planned, if that takes long. If the write fails, the first status
+// of the delivery repeats it. A plan that has to be approved is reported when it is known.
 func (c *Controller) announce(ctx context.Context, s *scope) (bool, error) {
-	if s.fed.Spec.Approval == nil && s.f.SetPlanning(s.checkout.Revision()) {
-		s.announcing.Go(func() { _ = c.reporter.WriteFederation(ctx, s.f) })
+	if s.fed.Spec.Approval != nil || !s.f.SetPlanning(s.checkout.Revision()) {
+		return true, nil
 	}
+	var deciding context.Context
+	deciding, s.decided = context.WithCancel(ctx)
+	s.announcing.Go(func() {
+		select {
+		case <-time.After(announceDelay):
+			_ = c.reporter.WriteFederation(ctx, s.f)
+		case <-deciding.Done():
+		}
+	})
 	return true, nil
 }
 

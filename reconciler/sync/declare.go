@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -51,7 +48,7 @@ type declaration struct {
 // unless somebody else set fields of it: then only the declared fields go. declare writes nothing with dryRun: the hub answers
 // how each Cluster would be.
 func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, wanted, present []v1alpha1.Cluster, dryRun bool) (declaration, error) {
-	by := fed.Namespace + "." + fed.Name
+	by := fed.Declarer()
 	result := declaration{fleet: slices.Clone(present)}
 	for _, d := range wanted {
 		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == d.Name })
@@ -123,7 +120,7 @@ func sameDeclaration(before, after *v1alpha1.Cluster) bool {
 
 // concerns reports whether a commit declares Clusters, or the Federation declared some of the hub.
 func concerns(fed *v1alpha1.Federation, wanted, present []v1alpha1.Cluster) bool {
-	by := fed.Namespace + "." + fed.Name
+	by := fed.Declarer()
 	return len(wanted) > 0 || slices.ContainsFunc(present, func(c v1alpha1.Cluster) bool { return c.Labels[v1alpha1.SourceLabel] == by })
 }
 
@@ -165,21 +162,14 @@ func declaredFields(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, 
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
 	u.SetName(c.Name)
-	labels := maps.Clone(c.Labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[v1alpha1.SourceLabel] = by
-	u.SetLabels(labels)
+	u.SetLabels(declaredLabels(c.Labels, by))
 	return u, nil
 }
 
 // undeclare deletes a cluster that only Git declares, and removes the declared fields of one that others know too, which
 // it returns as it is then. With dryRun nothing is written.
 func (c *Controller) undeclare(ctx context.Context, member v1alpha1.Cluster, dryRun bool) (*v1alpha1.Cluster, error) {
-	shared := slices.ContainsFunc(member.ManagedFields, func(m metav1.ManagedFieldsEntry) bool {
-		return m.Manager != string(declarer) && m.Subresource == "" && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.Raw), `"f:spec"`)
-	})
+	shared := setByOthers(member.ManagedFields)
 	switch {
 	case !shared && dryRun:
 		return nil, nil

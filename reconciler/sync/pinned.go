@@ -68,7 +68,7 @@ func (x Sources) pins(ctx context.Context, fed *v1alpha1.Federation, repositorie
 	if x.plans == nil || x.build == nil || len(repositories) == 0 || len(repositories) == len(fed.Spec.Sources) {
 		return nil, nil
 	}
-	var c Checkout
+	c := Checkout{partial: true}
 	for _, s := range fed.Spec.Sources {
 		if snap, is := repositories[s.Name]; is {
 			c.sources, c.snapshots = append(c.sources, s), append(c.snapshots, snap)

@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -14,11 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/decode"
+	"github.com/accord-dev/accord/propagate/recovery"
 	"github.com/accord-dev/accord/propagate/taint"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/publish"
@@ -168,7 +171,7 @@ func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts decode.Par
 	return &activation.Pending{
 		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
 		Findings: worstFirst(review.Run(nil, check.Deciding()...)),
-		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Commits: c.commits(),
+		Objects:  parts.Objects, Declared: parts.Clusters, Federations: parts.Federations, Taints: d.taints(), Commits: c.commits(),
 	}
 }
 
@@ -288,6 +291,7 @@ func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *activa
 // revision; only then are deliveries started.
 func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *activation.Pending, a *status.Approval, dryRun *status.Preflight) error {
 	let := p.reporter.HoldReleases(f)
+	before := f.Plan()
 	activated := f.Activate(activation.Request{
 		Plan: pending.Plan, Input: pending.Input, Revision: pending.Input.Revision, AllowPrune: pending.Input.AllowPrune,
 		Release: pending.Release.DeepCopy(), Findings: pending.Findings, Objects: pending.Objects, Approval: a, DryRun: dryRun,
@@ -306,5 +310,21 @@ func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *ac
 		return err
 	}
 	p.pool.Enqueue(f.Persisted(unpersisted, activated.Touched, time.Now()))
+	p.reporter.Enqueue(switches(f.Declared(), before, pending.Plan))
 	return nil
+}
+
+// switches returns an event for each RecoveryPlan whose active site changes with a plan. before is nil after a restart.
+func switches(about *v1alpha1.Federation, before, after *propagate.Plan) (c changes.Changes) {
+	if before == nil {
+		return c
+	}
+	for _, p := range recovery.Switched(before.Recoveries, after.Recoveries) {
+		if p.Spec.Active == policy.StandbySite {
+			c.Event(about, changes.Normal, "SwitchedToStandby", fmt.Sprintf("%s: %s takes over from %s, with its objects at %s", p.Title(), p.Spec.Standby, p.Spec.Source, p.Spec.Revision))
+		} else {
+			c.Event(about, changes.Normal, "SwitchedToProduction", fmt.Sprintf("%s: %s is active again, and %s follows it", p.Title(), p.Spec.Source, p.Spec.Standby))
+		}
+	}
+	return c
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
 )
@@ -47,8 +48,16 @@ func (p *pushes) write(name, text string) {
 }
 
 func (p *pushes) push() Checkout {
+	p.commit()
+	return p.checkout()
+}
+
+func (p *pushes) commit() {
 	p.git("add", "-A")
 	p.git("commit", "-q", "--allow-empty", "-m", "next")
+}
+
+func (p *pushes) checkout() Checkout {
 	snapshot, err := p.cache.Fetch(context.Background(), source.Options{URL: p.dir})
 	require.NoError(p.t, err)
 	return Checkout{sources: []v1alpha1.Source{{Name: "shop"}}, snapshots: []source.Snapshot{snapshot}}
@@ -65,20 +74,39 @@ func policyFor(name string) string {
 
 // TestPushesAreReadWhole pushes random commits. The parts that are read with the builds of the commit before are those of the whole tree.
 func TestPushesAreReadWhole(t *testing.T) {
+	t.Run("kustomizations", func(t *testing.T) {
+		require.Zero(t, readPushes(t, true), "the place of an object among those of kustomizations")
+	})
+	t.Run("files", func(t *testing.T) { require.Greater(t, readPushes(t, false), 10) })
+}
+
+// readPushes returns the number of commits whose parts say where the objects differ from those before.
+func readPushes(t *testing.T, kustomizations bool) (edited int) {
 	random := rand.New(rand.NewPCG(3, 3))
 	p := newPushes(t)
 	for i := range 10 {
 		p.write(fmt.Sprintf("apps/%d/a.yaml", i), settings(fmt.Sprint("a", i), 0))
 	}
-	p.write("base/kustomization.yaml", "resources: [a.yaml]\n")
+	if kustomizations {
+		p.write("base/kustomization.yaml", "resources: [a.yaml]\n")
+	}
 	p.write("base/a.yaml", settings("base", 0))
-	for _, overlay := range []string{"eu", "us"} {
+	overlays := []string{"eu", "us"}
+	if !kustomizations {
+		overlays = nil
+	}
+	for _, overlay := range overlays {
 		p.write("overlays/"+overlay+"/kustomization.yaml", "resources: [../../base]\nnameSuffix: -"+overlay+"\n")
 	}
 	builds, failed := &Builds{}, 0
+	var last []render.Object
 	for n := range 80 {
 		app := fmt.Sprintf("apps/%d", random.IntN(12))
-		switch random.IntN(9) {
+		kinds := 9
+		if !kustomizations {
+			kinds = 6 // without the commits that have a mistake most of the time
+		}
+		switch random.IntN(kinds) {
 		case 0, 1, 2:
 			p.write(app+"/a.yaml", settings(fmt.Sprint("a", random.IntN(100)), n))
 		case 3:
@@ -104,38 +132,107 @@ func TestPushesAreReadWhole(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		got.Objects = slices.Clone(got.Objects)
-		for i, o := range got.Objects { // in compact form
-			got.Objects[i].Manifest = manifest.Whole(o.Manifest.Get())
+		if requireParts(t, want, got, last) {
+			edited++
 		}
-		got.Texts = nil
-		require.Equal(t, want, got)
+		last = got.Objects
 	}
 	require.NotZero(t, failed)
 	require.Less(t, failed, 60)
+	return edited
 }
 
-// BenchmarkPush reads a commit that changes one of 6,000 files with one object each.
+// TestPushesToTwoSourcesAreReadWhole pushes random commits to one of two repositories. The parts that are read with the builds of the
+// commits before are those of both trees, and say where the objects differ.
+func TestPushesToTwoSourcesAreReadWhole(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	both := []*pushes{newPushes(t), newPushes(t)}
+	all := Checkout{sources: []v1alpha1.Source{{Name: "shop"}, {Name: "more"}}, snapshots: make([]source.Snapshot, 2)}
+	for i, p := range both {
+		if i == 0 {
+			p.write("apps/0/a.yaml", settings("first", 0)) // the other one is empty in the beginning
+		}
+		all.snapshots[i] = p.push().snapshots[0]
+	}
+	builds, edited := &Builds{}, 0
+	var last []render.Object
+	for n := range 60 {
+		i := random.IntN(2)
+		app := fmt.Sprintf("apps/%d", random.IntN(6))
+		switch random.IntN(5) {
+		case 0, 1, 2:
+			both[i].write(app+"/a.yaml", settings(fmt.Sprintf("a%d-%s", i, app[5:]), n))
+		case 3:
+			both[i].write(app+"/policy.yaml", policyFor(fmt.Sprintf("a%d-%s", i, app[5:])))
+		case 4:
+			require.NoError(t, os.RemoveAll(filepath.Join(both[i].dir, app)))
+		}
+		all.snapshots[i] = both[i].push().snapshots[0]
+		want, err := all.Parts(nil, nil)
+		require.NoError(t, err)
+		got, err := all.Parts(builds, nil)
+		require.NoError(t, err)
+		if requireParts(t, want, got, last) {
+			edited++
+		}
+		last = got.Objects
+	}
+	require.Greater(t, edited, 20)
+}
+
+// requireParts requires that the parts are those of a whole read. It reports whether they say where the objects differ from the last ones.
+func requireParts(t *testing.T, whole, got decode.Parts, last []render.Object) bool {
+	spans, known := got.Edits.Between(last, got.Objects)
+	if known {
+		requireEdited(t, last, got.Objects, spans)
+	}
+	got.Objects = slices.Clone(got.Objects)
+	for i, o := range got.Objects { // in compact form
+		got.Objects[i].Manifest = manifest.Whole(o.Manifest.Get())
+	}
+	got.Shared = render.Shared{}
+	require.Equal(t, whole, got)
+	return known
+}
+
+// requireEdited requires that the second list is the first one with these edits.
+func requireEdited(t *testing.T, before, after []render.Object, spans []render.Span) {
+	var made []render.Object
+	was := 0
+	for _, x := range spans {
+		made, was = append(made, before[was:x.At]...), x.At+x.Out
+		made = append(made, after[len(made):len(made)+x.In]...)
+	}
+	require.Equal(t, after, append(made, before[was:]...))
+}
+
+// BenchmarkPush fetches and reads a commit that changes one of many files with one object each.
 func BenchmarkPush(b *testing.B) {
-	p := newPushes(b)
-	for i := range 6000 {
-		p.write(fmt.Sprintf("apps/%d/%d.yaml", i%60, i), settings(fmt.Sprint("a", i), 0))
-	}
-	for i := range 10 {
-		p.write(fmt.Sprintf("policies/%d.yaml", i), policyFor(fmt.Sprint("a", i)))
-	}
-	builds := &Builds{}
-	read := func(c Checkout) {
-		parts, err := c.Parts(builds, render.NewBudget(20_000, 64<<20))
-		require.NoError(b, err)
-		require.Len(b, parts.Objects, 6000)
-	}
-	read(p.push())
-	for i := 0; b.Loop(); i++ {
-		b.StopTimer()
-		p.write("apps/7/7.yaml", settings("a7", i+1))
-		checkout := p.push()
-		b.StartTimer()
-		read(checkout)
+	for _, size := range []struct{ files, directories int }{{6000, 60}, {6000, 1}, {24000, 240}, {24000, 1}} {
+		b.Run(fmt.Sprintf("%d in %d", size.files, size.directories), func(b *testing.B) {
+			p := newPushes(b)
+			for i := range size.files {
+				p.write(fmt.Sprintf("apps/%d/%d.yaml", i%size.directories, i), settings(fmt.Sprint("a", i), 0))
+			}
+			for i := range 10 {
+				p.write(fmt.Sprintf("policies/%d.yaml", i), policyFor(fmt.Sprint("a", i)))
+			}
+			builds := &Builds{}
+			read := func() {
+				parts, err := p.checkout().Parts(builds, render.NewBudget(50_000, 64<<20))
+				require.NoError(b, err)
+				require.Len(b, parts.Objects, size.files)
+			}
+			p.commit()
+			read()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				b.StopTimer()
+				p.write(fmt.Sprintf("apps/%d/7.yaml", 7%size.directories), settings("a7", i+1))
+				p.commit()
+				b.StartTimer()
+				read()
+			}
+		})
 	}
 }

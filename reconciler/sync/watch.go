@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/dependency"
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
@@ -32,6 +34,7 @@ type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
 func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ...ctrlsource.Source) error {
 	b := ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.Federation{}, c.dependents(), builder.WithPredicates(changed(readiness))).
 		Watches(&v1alpha1.Cluster{}, c.fleetChanged()).
 		Watches(&v1alpha1.Tenant{}, c.tenantChanged(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.Release{}, ofFederation(), builder.WithPredicates(predicate.Or(changed(approvals), changed(commandsOn)))).
@@ -95,13 +98,19 @@ func ofFederation() handler.EventHandler {
 	})
 }
 
-// changed lets updates pass that change a value of a Release.
+// changed lets updates pass that change a value of an object.
 func changed(value func(client.Object) string) predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool { return value(e.ObjectOld) != value(e.ObjectNew) },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
+}
+
+// readiness returns what others that depend on a Federation wait for.
+func readiness(obj client.Object) string {
+	f := obj.(*v1alpha1.Federation)
+	return fmt.Sprint(dependency.Ready(f), f.Generation, f.Status.LastAttemptedRevision)
 }
 
 // approvals returns the plans that a Release approves, and the approver.

@@ -46,6 +46,7 @@ func permissive() v1alpha1.TenantSpec {
 		Kinds: v1alpha1.TenantKinds{ClusterScoped: all},
 		May: []v1alpha1.Power{
 			v1alpha1.DeclareClusters, v1alpha1.HoldClusters, v1alpha1.TaintClusters, v1alpha1.CustomizeKinds, v1alpha1.Overwrite, v1alpha1.AllowPrune,
+			v1alpha1.DeclareFederations,
 		},
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Trigger adds requests to the queue of one controller. It does nothing before the controller has started, which then
+// Trigger adds requests to the queues of controllers. It does nothing for a controller that has not started, which then
 // reconciles everything in any case. The zero Trigger is ready to use.
 type Trigger struct {
-	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	mu     sync.Mutex
+	queues []workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
-// Start implements source.Func of the controller.
+// Start implements source.Func of each controller.
 func (t *Trigger) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.queue = queue
+	t.queues = append(t.queues, queue)
 	return nil
 }
 
@@ -32,7 +32,7 @@ func (t *Trigger) Cluster(name string) { t.Federation(types.NamespacedName{Name:
 func (t *Trigger) Federation(key types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.queue != nil {
-		t.queue.Add(reconcile.Request{NamespacedName: key})
+	for _, queue := range t.queues {
+		queue.Add(reconcile.Request{NamespacedName: key})
 	}
 }

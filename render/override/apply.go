@@ -23,13 +23,13 @@ import (
 //
 // An error is a *manifest.Error with the place of the overrider that failed, or that wrote a value that an API server does
 // not decode. u is then incomplete and must not be used.
-func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
+func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []*policy.Override) ([]Edit, error) {
 	return applied(u, overrides, rulesFor(c, overrides))
 }
 
 // applied is Apply with a function that decides which rules are for the cluster. applies receives the indexes of an
 // override that selects u and of one of its rules.
-func applied(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
+func applied(u *unstructured.Unstructured, overrides []*policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
 	var rec record
 	if err := rec.apply(u, overrides, applies); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func applied(u *unstructured.Unstructured, overrides []policy.Override, applies 
 }
 
 // rulesFor returns a function that reports whether a rule is for a cluster.
-func rulesFor(c fleet.Cluster, overrides []policy.Override) func(override, rule int) bool {
+func rulesFor(c fleet.Cluster, overrides []*policy.Override) func(override, rule int) bool {
 	return func(override, rule int) bool { return isFor(&overrides[override].Spec.OverrideRules[rule], c) }
 }
 
@@ -54,9 +54,9 @@ func isFor(rule *policy.OverrideRule, c fleet.Cluster) bool {
 	return ok
 }
 
-func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) error {
+func (rec *record) apply(u *unstructured.Unstructured, overrides []*policy.Override, applies func(override, rule int) bool) error {
 	for _, i := range matching(u, overrides, "") {
-		if err := rec.applyRules(u, &overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
+		if err := rec.applyRules(u, overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Overri
 		return nil
 	}
 	for _, i := range matching(u, overrides, namespace) {
-		if err := rec.applyRules(u, &overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
+		if err := rec.applyRules(u, overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
 			return err
 		}
 	}
@@ -74,11 +74,10 @@ func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Overri
 
 // matching returns the indexes of the overrides of one namespace ("" = cluster-wide) that select u, in the order of
 // application.
-func matching(u *unstructured.Unstructured, overrides []policy.Override, namespace string) []int {
+func matching(u *unstructured.Unstructured, overrides []*policy.Override, namespace string) []int {
 	type match struct{ index, priority int }
 	var found []match
-	for i := range overrides {
-		o := &overrides[i]
+	for i, o := range overrides {
 		if o.Namespace != namespace {
 			continue
 		}

@@ -40,8 +40,8 @@ func TestApply(t *testing.T) {
 }
 
 // decode decodes overrides.yaml and returns an error for the first mistake in a policy.
-func decode(t testing.TB, data []byte) ([]policy.Override, error) {
-	var overrides []policy.Override
+func decode(t testing.TB, data []byte) ([]*policy.Override, error) {
+	var overrides []*policy.Override
 	line := 1
 	for text := range bytes.SplitSeq(data, []byte("---\n")) {
 		o, err := policy.DecodeOverride(object(t, text), text, manifest.Origin{Path: "overrides.yaml", Line: line})
@@ -63,7 +63,7 @@ func object(t testing.TB, text []byte) *unstructured.Unstructured {
 }
 
 // outcome returns the result of Apply and the steps of Trace, which must agree.
-func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []policy.Override) string {
+func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []*policy.Override) string {
 	u, traced := object(t, text), object(t, text)
 	edits, err := Apply(u, c, overrides)
 	steps, errTraced := Trace(traced, c, overrides)

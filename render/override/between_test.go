@@ -76,9 +76,9 @@ func TestBetween(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, x.want, string(text))
 
-			o := policy.Override{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: overriders}}}}
+			o := &policy.Override{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: overriders}}}}
 			o.Namespace = "shop"
-			_, err = override.Apply(from, fleet.Cluster{Name: "a"}, []policy.Override{o})
+			_, err = override.Apply(from, fleet.Cluster{Name: "a"}, []*policy.Override{o})
 			require.NoError(t, err)
 			if len(from.GetAnnotations()) == 0 {
 				from.SetAnnotations(nil)

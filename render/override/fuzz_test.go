@@ -33,7 +33,7 @@ func FuzzApply(f *testing.F) {
 			}
 		}
 		for i, o := range fuzzed(component, operator, value, path, raw) {
-			overrides := []policy.Override{{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: o}}}}}
+			overrides := []*policy.Override{{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: o}}}}}
 			before, u, traced := fuzzedPod(image, value), fuzzedPod(image, value), fuzzedPod(image, value)
 			edits, err := Apply(u, fleet.Cluster{}, overrides)
 			steps, errTraced := Trace(traced, fleet.Cluster{}, overrides)
@@ -147,10 +147,10 @@ func BenchmarkApply(b *testing.B) {
 			LabelsOverrider: []policy.MetadataOverrider{{Operator: "add", Value: map[string]string{"region": "eu"}}},
 		},
 	}}
-	var overrides []policy.Override
+	var overrides []*policy.Override
 	for _, namespace := range []string{"", "shop", "a", "b", "c"} {
 		for _, name := range []string{"web", "api"} {
-			overrides = append(overrides, policy.Override{
+			overrides = append(overrides, &policy.Override{
 				Meta: policy.Meta{Namespace: namespace, Name: name},
 				Spec: policy.OverrideSpec{
 					ResourceSelectors: []policy.ResourceSelector{{APIVersion: "apps/v1", Kind: "Deployment", Name: name}},

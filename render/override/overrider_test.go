@@ -54,10 +54,10 @@ func TestOverriders(t *testing.T) {
 		{"§3.5/unknown operation", data, `{plaintext: [{path: /data/a, operator: move}]}`, "", `unknown operator "move"`},
 	} {
 		t.Run("Karmada "+c.name, func(t *testing.T) {
-			o := policy.Override{Meta: policy.Meta{Name: "o"}, Spec: policy.OverrideSpec{OverrideRules: make([]policy.OverrideRule, 1)}}
+			o := &policy.Override{Meta: policy.Meta{Name: "o"}, Spec: policy.OverrideSpec{OverrideRules: make([]policy.OverrideRule, 1)}}
 			require.NoError(t, yaml.UnmarshalStrict([]byte(c.overriders), &o.Spec.OverrideRules[0].Overriders))
 			u := object(t, []byte(c.object))
-			edits, err := Apply(u, fleet.Cluster{Name: "eu"}, []policy.Override{o})
+			edits, err := Apply(u, fleet.Cluster{Name: "eu"}, []*policy.Override{o})
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				require.Empty(t, edits)

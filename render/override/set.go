@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 // Set has the overrides of a fleet and knows which rules apply on which clusters, so that a caller renders an object
 // once for all clusters with the same rules. It never changes.
 type Set struct {
-	all       []policy.Override
+	all       []*policy.Override
 	clusters  []fleet.Cluster
 	selectors policy.SelectorIndex
 	relabels  []bool // by override: can it change labels?
@@ -27,36 +26,23 @@ type Set struct {
 }
 
 // NewSet returns the set of overrides, in any order. The caller must not change them afterwards.
-func NewSet(all []policy.Override, clusters []fleet.Cluster) *Set {
+func NewSet(all []*policy.Override, clusters []fleet.Cluster) *Set {
 	return newSet(all, clusters, &Set{})
 }
 
 // Next returns the set of other overrides for the same fleet; s itself if all are equal.
-func (s *Set) Next(all []policy.Override) *Set {
-	if s.has(all) {
+func (s *Set) Next(all []*policy.Override) *Set {
+	if slices.EqualFunc(all, s.all, (*policy.Override).Equal) {
 		return s
 	}
 	return newSet(slices.Clone(all), s.clusters, s)
 }
 
-// has reports whether the set has exactly these overrides, in this order.
-func (s *Set) has(all []policy.Override) bool {
-	same := len(all) == len(s.all)
-	for i := 0; same && i < len(all); i++ {
-		same = Equal(&all[i], &s.all[i]) // values would be copied
-	}
-	return same
-}
-
-// Equal reports whether two overrides have the same content, name and place in Git.
-func Equal(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) }
-
 // newSet returns a set of overrides. It takes over where the equal ones of an earlier set for the same fleet apply.
-func newSet(all []policy.Override, clusters []fleet.Cluster, earlier *Set) *Set {
+func newSet(all []*policy.Override, clusters []fleet.Cluster, earlier *Set) *Set {
 	s := &Set{all: all, clusters: clusters, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
-	matching := s.Matching(earlier, Equal)
-	for i := range all {
-		o := &all[i]
+	matching := s.Matching(earlier, (*policy.Override).Equal)
+	for i, o := range all {
 		s.relabels[i] = relabels(o)
 		s.selectors.Add(i, o.Namespace, o.Spec.ResourceSelectors)
 		if j := matching[i]; j >= 0 {
@@ -76,12 +62,12 @@ func newSet(all []policy.Override, clusters []fleet.Cluster, earlier *Set) *Set 
 
 // Has reports whether there is an override of this name; the namespace "" has the cluster-wide ones.
 func (s *Set) Has(namespace, name string) bool {
-	return slices.ContainsFunc(s.all, func(o policy.Override) bool { return o.Namespace == namespace && o.Name == name })
+	return slices.ContainsFunc(s.all, func(o *policy.Override) bool { return o.Namespace == namespace && o.Name == name })
 }
 
 // SameTitles reports whether both sets have overrides of the same names, in the same order.
 func (s *Set) SameTitles(other *Set) bool {
-	return slices.EqualFunc(s.all, other.all, func(a, b policy.Override) bool { return a.Title() == b.Title() })
+	return s == other || slices.EqualFunc(s.all, other.all, func(a, b *policy.Override) bool { return a == b || a.Title() == b.Title() })
 }
 
 // Matching returns for every override of the set the index of the equal one of an earlier set with the same title; -1
@@ -100,7 +86,7 @@ func (s *Set) Matching(earlier *Set, equal func(a, b *policy.Override) bool) []i
 	}
 	for i := range s.all {
 		j, found := byTitle[s.all[i].Title()]
-		if matching[i] = -1; found && equal(&earlier.all[j], &s.all[i]) {
+		if matching[i] = -1; found && equal(earlier.all[j], s.all[i]) {
 			matching[i] = j
 		}
 	}
@@ -114,7 +100,7 @@ func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 	var found, local []int
 	relabelled := false
 	for _, i := range s.selectors.Candidates(manifest.IDOf(u)) {
-		switch o := &s.all[i]; {
+		switch o := s.all[i]; {
 		case !o.ClusterWide():
 			local = append(local, i)
 		case selects(o, u):
@@ -123,7 +109,7 @@ func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 		}
 	}
 	for _, i := range local {
-		if relabelled && maySelect(&s.all[i], u) || !relabelled && selects(&s.all[i], u) {
+		if relabelled && maySelect(s.all[i], u) || !relabelled && selects(s.all[i], u) {
 			found = append(found, i)
 		}
 	}
@@ -132,7 +118,7 @@ func (s *Set) Candidates(u *unstructured.Unstructured) []int {
 
 // MaySelect reports whether the override of this index selects u with any labels.
 func (s *Set) MaySelect(override int, u *unstructured.Unstructured) bool {
-	return maySelect(&s.all[override], u)
+	return maySelect(s.all[override], u)
 }
 
 // Key appends one byte for every rule of the candidates: does it apply on the cluster?
@@ -172,8 +158,8 @@ func (s *Set) Trace(u *unstructured.Unstructured, candidates []int, c fleet.Clus
 	return Trace(u, c, s.pick(candidates))
 }
 
-func (s *Set) pick(candidates []int) []policy.Override {
-	picked := make([]policy.Override, len(candidates))
+func (s *Set) pick(candidates []int) []*policy.Override {
+	picked := make([]*policy.Override, len(candidates))
 	for i, c := range candidates {
 		picked[i] = s.all[c]
 	}

@@ -32,7 +32,7 @@ type Step struct {
 
 // Trace rewrites u as Apply does and returns a step for every overrider entry that applied, in order. The steps with
 // changes are the edits of Apply. With an error, which is the one of Apply, it returns the steps so far.
-func Trace(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Step, error) {
+func Trace(u *unstructured.Unstructured, c fleet.Cluster, overrides []*policy.Override) ([]Step, error) {
 	rec := record{tracing: true}
 	err := rec.apply(u, overrides, rulesFor(c, overrides))
 	return rec.steps, err

@@ -13,8 +13,8 @@ import (
 	"github.com/accord-dev/accord/propagate/importer"
 )
 
-// report is the result of an import.
-type report struct {
+// Report is the result of an import.
+type Report struct {
 	Directory string          `json:"directory"`
 	Objects   int             `json:"objects"`
 	Policies  int             `json:"policies"`
@@ -23,6 +23,9 @@ type report struct {
 	Secrets   []listedSecret  `json:"secrets"`
 	NotPlaced []refusedObject `json:"notPlaced"`
 }
+
+// DocumentKind implements text.Document.
+func (Report) DocumentKind() string { return "Import" }
 
 type listedSecret struct {
 	Object   string   `json:"object"`
@@ -36,7 +39,7 @@ type refusedObject struct {
 }
 
 func (o *Options) report(out io.Writer, result *importer.Result) error {
-	r := report{
+	r := Report{
 		Directory: o.dir, Objects: len(result.Objects), Policies: len(result.Policies), LeftOut: map[string]int{},
 		Varying: []string{}, Secrets: []listedSecret{}, NotPlaced: []refusedObject{},
 	}
@@ -69,7 +72,7 @@ func general(reason string) string {
 	return strings.Join(words, " ")
 }
 
-func (r report) print(out io.Writer, policy bool) error {
+func (r Report) print(out io.Writer, policy bool) error {
 	var errs []error
 	line := func(format string, args ...any) {
 		_, err := fmt.Fprintf(out, format+"\n", args...)

@@ -31,6 +31,16 @@ type verdict struct {
 	Restarts bool     `json:"restarts,omitempty"`
 }
 
+// Verification compares the manifests of an import with the clusters.
+type Verification struct {
+	Objects []verdict `json:"objects"`
+	// Differ counts the objects that differ or are missing.
+	Differ int `json:"differ"`
+}
+
+// DocumentKind implements text.Document.
+func (Verification) DocumentKind() string { return "ImportVerification" }
+
 // verifyAll compares the directory with the clusters.
 func (o *Options) verifyAll(ctx context.Context, out, errOut io.Writer, sources []*source) error {
 	wanted, err := o.wanted(ctx, sources)
@@ -142,7 +152,7 @@ func verdictOf(cluster string, v importer.Verdict) verdict {
 
 func (o *Options) printVerdicts(out io.Writer, all []verdict, differing int) error {
 	if o.output.Value == text.AsJSON {
-		return text.Encode(out, text.AsJSON, map[string]any{"objects": all, "differ": differing})
+		return text.Encode(out, text.AsJSON, Verification{all, differing})
 	}
 	var errs []error
 	line := func(format string, args ...any) {

@@ -57,7 +57,7 @@ func (f *ClusterEdit) changeOnHub(ctx context.Context, out io.Writer, cluster, s
 	if err := h.Patch(ctx, c, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("changing cluster "+cluster, err)
 	}
-	return result{Subject: subject, Cluster: cluster}.print(out, f.output.Value)
+	return Result{Subject: subject, Cluster: cluster}.print(out, f.output.Value)
 }
 
 // explainMissing returns the error about a cluster without a manifest in Git, with the ways out.

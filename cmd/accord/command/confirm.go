@@ -1,12 +1,10 @@
 package command
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
@@ -18,7 +16,7 @@ func (f *Flags) asks(in io.Reader, out io.Writer) bool {
 }
 
 // confirm shows the patch and asks whether to commit it. It returns an error for any answer but yes.
-func (f *Flags) confirm(ctx context.Context, out io.Writer, r result) error {
+func (f *Flags) confirm(ctx context.Context, out io.Writer, r Result) error {
 	on := r.Branch
 	if on == "" {
 		on = "the detached HEAD"
@@ -26,17 +24,8 @@ func (f *Flags) confirm(ctx context.Context, out io.Writer, r result) error {
 	if _, err := fmt.Fprintf(out, "%s\nCommit %s on %s? [y/N] ", r.patch(), r.File, on); err != nil {
 		return err
 	}
-	answers := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(f.invoked.InOrStdin()).ReadString('\n') // an input that ends is no answer
-		answers <- line
-	}()
-	select {
-	case <-ctx.Done(): // Ctrl-C
-	case answer := <-answers:
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
-			return nil
-		}
+	if text.Confirmed(ctx, f.invoked.InOrStdin()) {
+		return nil
 	}
 	return errors.New("nothing was committed")
 }

@@ -83,8 +83,8 @@ func ForRollout(o *RolloutCommand, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// result is the result of a command; its JSON form is stable.
-type result struct {
+// Result is the result of a command.
+type Result struct {
 	// File is the path below the root of the work tree; empty for an annotation on the Release.
 	File    string `json:"file,omitempty"`
 	Subject string `json:"subject"`
@@ -112,11 +112,17 @@ type result struct {
 	next string
 }
 
+// DocumentKind implements text.Document.
+func (Result) DocumentKind() string { return "Change" }
+
 // Dir returns the directory of the manifest; empty for the whole work tree.
 func (f *Flags) Dir() string { return f.dir }
 
 // Hub returns the flags of the connection to the hub.
 func (f *Flags) Hub() *hub.Flags { return &f.hub }
+
+// ReadLive has the effect of a pull request read the live clusters of the Federation by way of live.
+func (f *Flags) ReadLive(live *load.Live) { f.facts.Live = live }
 
 // Publishes reports whether the commit is pushed to the current branch, where it counts at once.
 func (f *Flags) Publishes() bool { return f.push && f.branch == "" && !f.pull }
@@ -137,7 +143,7 @@ func (f *Flags) Commit(ctx context.Context, out io.Writer, h *gitrepo.Repository
 	if err != nil {
 		return err
 	}
-	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: to.branch, Unchecked: f.unchecked, next: to.next()}
+	done := Result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: to.branch, Unchecked: f.unchecked, next: to.next()}
 	if f.dryRun {
 		return done.print(out, f.output.Value)
 	}
@@ -155,7 +161,7 @@ func (f *Flags) Commit(ctx context.Context, out io.Writer, h *gitrepo.Repository
 }
 
 // publish pushes the commit and opens the pull request, if the flags request it.
-func (f *Flags) publish(ctx context.Context, h *gitrepo.Repository, c gitrepo.Change, to target, done *result) error {
+func (f *Flags) publish(ctx context.Context, h *gitrepo.Repository, c gitrepo.Change, to target, done *Result) error {
 	if !f.push && !f.pull {
 		return nil
 	}
@@ -177,7 +183,7 @@ func (f *Flags) publish(ctx context.Context, h *gitrepo.Repository, c gitrepo.Ch
 	return nil
 }
 
-func (o result) print(out io.Writer, f text.Format) error {
+func (o Result) print(out io.Writer, f text.Format) error {
 	if f == text.AsJSON {
 		return text.Encode(out, f, o)
 	}
@@ -198,10 +204,10 @@ func (o result) print(out io.Writer, f text.Format) error {
 }
 
 // patch returns the message and the diff of the commit.
-func (o result) patch() string { return o.Message + "\n" + o.Diff }
+func (o Result) patch() string { return o.Message + "\n" + o.Diff }
 
 // outcome returns the lines about the commit.
-func (o result) outcome() string {
+func (o Result) outcome() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\ncommitted as %s%s", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
 	switch {

@@ -51,7 +51,7 @@ func (o *RolloutCommand) approvePlan(ctx context.Context, out io.Writer, name st
 	if err := h.Patch(ctx, rel, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("annotating release "+rel.Name, err)
 	}
-	done := result{Subject: "approve plan " + text.ShortDigest(digest) + " as " + text.Printable(user), Release: rel.Namespace + "/" + rel.Name}
+	done := Result{Subject: "approve plan " + text.ShortDigest(digest) + " as " + text.Printable(user), Release: rel.Namespace + "/" + rel.Name}
 	return done.print(out, o.output.Value)
 }
 

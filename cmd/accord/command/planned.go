@@ -138,25 +138,11 @@ func federationsOf(files fs.FS, h *gitrepo.Repository, file string, onHub []v1al
 			all = append(all, federationInGit{fed, name})
 		}
 	}
-	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // it only collects
-		if err != nil || !entry.Type().IsRegular() || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
-			return nil
+	for _, d := range load.DeclaredFederations(files) {
+		if d.Err == nil {
+			add(d.Federation, d.File)
 		}
-		text, err := fs.ReadFile(files, name)
-		if err != nil || !strings.Contains(string(text), "kind: Federation") {
-			return nil
-		}
-		objects, err := load.ParseManifests(name, text)
-		if err != nil {
-			return nil
-		}
-		fed, _, err := load.SelectFederation(name, objects)
-		if err != nil {
-			return nil
-		}
-		add(fed, name)
-		return nil
-	})
+	}
 	if len(all) == 0 {
 		for i := range onHub {
 			add(&onHub[i], "")

@@ -51,7 +51,7 @@ func (f *Flags) effects(ctx context.Context, h *gitrepo.Repository, c gitrepo.Ch
 	var all []*review.Review
 	for _, name := range names {
 		o := review.Options{
-			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile, FederationName: name, Tenants: f.facts.Tenants}, Hub: f.hub, Base: before, Head: commit,
+			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile, FederationName: name, Tenants: f.facts.Tenants, Live: f.facts.Live}, Hub: f.hub, Base: before, Head: commit,
 			Command: []string{"accord", "plan", "--base", before, "--head", commit},
 		}
 		if name != "" {

@@ -69,6 +69,6 @@ func (f *Purge) Run(ctx context.Context, out io.Writer, object string) error {
 	if err := h.Patch(ctx, o, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("changing FederatedObject "+o.Namespace+"/"+o.Name, err)
 	}
-	done := result{Subject: fmt.Sprintf("allow the deletion of %s on %s", o.Spec.Template.ID(), f.cluster), Cluster: f.cluster}
+	done := Result{Subject: fmt.Sprintf("allow the deletion of %s on %s", o.Spec.Template.ID(), f.cluster), Cluster: f.cluster}
 	return done.print(out, f.output.Value)
 }

@@ -238,6 +238,6 @@ func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, nam
 	if err := h.Patch(ctx, rel, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("annotating release "+rel.Name, err)
 	}
-	done := result{Subject: o.subject("rollout "+status.Policy, cmd.Stage), Release: rel.Namespace + "/" + rel.Name}
+	done := Result{Subject: o.subject("rollout "+status.Policy, cmd.Stage), Release: rel.Namespace + "/" + rel.Name}
 	return done.print(out, o.output.Value)
 }

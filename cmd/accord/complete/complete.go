@@ -5,6 +5,7 @@ package complete
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,6 +105,26 @@ func Namespaces(ctx context.Context, h *hub.Hub) []string {
 	var all []string
 	for i := range feds {
 		all = append(all, feds[i].Namespace)
+	}
+	return all
+}
+
+// Objects lists the objects of the federations, "deployment/web".
+func Objects(ctx context.Context, h *hub.Hub) []string {
+	feds, err := h.Federations(ctx)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for i := range feds {
+		list := &v1alpha1.FederatedObjectList{}
+		if h.List(ctx, list, hub.ListOptions(&feds[i])...) != nil {
+			return nil
+		}
+		for j := range list.Items {
+			of := list.Items[j].Spec.Template
+			all = append(all, strings.ToLower(of.Kind)+"/"+of.Name)
+		}
 	}
 	return all
 }

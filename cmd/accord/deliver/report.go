@@ -14,14 +14,17 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-// report is the status and the result of a delivery; its JSON form is stable.
-type report struct {
+// Report is the status and the result of a delivery.
+type Report struct {
 	view.Status
 	// Refused are objects that clusters rejected in the dry-run. Nothing is written to any cluster then.
 	Refused  []refusal       `json:"refused,omitempty"`
 	Result   progress.Result `json:"result"`
 	ExitCode int             `json:"exitCode"`
 }
+
+// DocumentKind implements text.Document.
+func (Report) DocumentKind() string { return "DeliveryReport" }
 
 // refusal is one object that one cluster rejected.
 type refusal struct {
@@ -32,8 +35,8 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-func newReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) report {
-	r := report{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
+func newReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) Report {
+	r := Report{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
 	for _, x := range done.Rejected {
 		r.Refused = append(r.Refused, refusal{x.Cluster, x.Object, x.Reason, x.Message})
 	}
@@ -43,7 +46,7 @@ func newReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.
 	return r
 }
 
-func (r report) print(out io.Writer, f text.Format, now time.Time) error {
+func (r Report) print(out io.Writer, f text.Format, now time.Time) error {
 	switch {
 	case f == text.AsJSON:
 		return text.Encode(out, f, r)
@@ -54,7 +57,7 @@ func (r report) print(out io.Writer, f text.Format, now time.Time) error {
 }
 
 // writeRefused lists the rejections in place of the clusters.
-func (r report) writeRefused(out io.Writer, now time.Time) error {
+func (r Report) writeRefused(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))
 	for i, x := range r.Refused {

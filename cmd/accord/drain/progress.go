@@ -23,6 +23,9 @@ type Progress struct {
 	Remaining int `json:"remaining"`
 }
 
+// DocumentKind implements text.Document.
+func (Progress) DocumentKind() string { return "DrainProgress" }
+
 // Object is one object on the cluster.
 type Object struct {
 	// Federation is "<namespace>/<name>".

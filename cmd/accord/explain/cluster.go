@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decision"
 )
 
-// ClusterReport explains one cluster; its JSON form is stable.
+// ClusterReport explains one cluster.
 type ClusterReport struct {
 	Verdict string `json:"verdict"`
 	Cluster string `json:"cluster"`
@@ -34,6 +34,9 @@ type ClusterReport struct {
 	// Live is the state on the hub.
 	Live *LiveCluster `json:"live,omitempty"`
 }
+
+// DocumentKind implements text.Document.
+func (*ClusterReport) DocumentKind() string { return "ClusterExplanation" }
 
 // RuleGroup is one reason and its objects.
 type RuleGroup struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 )
 
-// LiveCluster is the state of a cluster on the hub; its JSON form is stable.
+// LiveCluster is the state of a cluster on the hub.
 type LiveCluster struct {
 	Hub string `json:"hub"`
 	// Message is the reason why nothing is known; empty if something is.

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 )
 
-// LiveObject is the state of an object on the hub; its JSON form is stable.
+// LiveObject is the state of an object on the hub.
 type LiveObject struct {
 	Hub        string `json:"hub"`
 	Federation string `json:"federation,omitempty"`

@@ -15,15 +15,12 @@ import (
 	"github.com/accord-dev/accord/propagate/decision"
 )
 
-// ObjectReport explains one object; its JSON form is stable. Places are "<path>:<line>" in the tree.
+// ObjectReport explains one object. Places are "<path>:<line>" in the tree.
 type ObjectReport struct {
-	Verdict    string `json:"verdict"`
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
-	At         string `json:"at"`
-	Revision   string `json:"revision"`
+	Verdict  string    `json:"verdict"`
+	Object   Reference `json:"object"`
+	At       string    `json:"at"`
+	Revision string    `json:"revision"`
 	// Policy claims the object; nil if none does, and then Why has the reason.
 	Policy *MatchingPolicy `json:"policy,omitempty"`
 	// Others select the object, too, but do not claim it.
@@ -44,6 +41,17 @@ type ObjectReport struct {
 	only  string
 }
 
+// DocumentKind implements text.Document.
+func (*ObjectReport) DocumentKind() string { return "ObjectExplanation" }
+
+// Reference identifies the object.
+type Reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
 // MatchingPolicy is a policy that selects the object.
 type MatchingPolicy struct {
 	Policy string `json:"policy"`
@@ -61,8 +69,8 @@ type Dependency struct {
 func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string) *ObjectReport {
 	d, u := p.Decision(id), p.Manifest(id).Get()
 	r := &ObjectReport{
-		APIVersion: d.GVK.GroupVersion().String(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
-		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []Decision{},
+		Object: Reference{d.GVK.GroupVersion().String(), id.Kind, id.Namespace, id.Name},
+		At:     d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []Decision{},
 		id: id, fleet: len(p.Clusters()), only: only,
 	}
 	if note := failoverNote(d, p.Input.Failover); note != "" {

@@ -154,3 +154,17 @@ func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	}
 	return nil, ManifestFile{}, fmt.Errorf("several manifests match: %s (select one by name, --dir or --kind)", phrase.List(places, text.FewNames))
 }
+
+// ManifestNames returns the names of the manifests of the selected kinds in the work tree around the current directory.
+func ManifestNames(w Selector) ([]string, error) {
+	h, err := Open(".")
+	if err != nil || h.Bare {
+		return nil, err
+	}
+	all, _, err := h.manifests(".", w.matchesKind)
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.Name
+	}
+	return names, err
+}

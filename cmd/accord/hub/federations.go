@@ -19,6 +19,16 @@ func ListOptions(fed *v1alpha1.Federation) []client.ListOption {
 	return []client.ListOption{client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}}
 }
 
+// ConnectTo connects to the hub and finds a federation there, as Hub.Federation does.
+func (h *Flags) ConnectTo(ctx context.Context, name string) (*Hub, *v1alpha1.Federation, error) {
+	connected, err := h.Connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	fed, err := connected.Federation(ctx, name)
+	return connected, fed, err
+}
+
 // Federation returns the federation of a name, "shop" or "prod/shop". A name without namespace is that of the hub's namespace,
 // else the only one of that name in any namespace. An empty name selects the only federation there is.
 func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 )
 
 // Getter returns the access of kubectl's packages to a path on the hub, through wrappers of the transport. Requests have no time limit,
@@ -18,7 +18,7 @@ func (h *Flags) Getter(namespace, path string, wrap ...transport.WrapperFunc) *g
 	f.Namespace = &namespace
 	return f.WithWrapConfigFn(func(cfg *rest.Config) *rest.Config {
 		cfg.Host = strings.TrimSuffix(cfg.Host, "/") + path
-		cfg.QPS, cfg.UserAgent = -1, "accord/"+text.Version()
+		cfg.QPS, cfg.UserAgent = -1, "accord/"+version.Get().Version
 		for _, w := range wrap {
 			cfg.Wrap(w)
 		}

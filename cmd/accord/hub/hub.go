@@ -32,6 +32,11 @@ type Hub struct {
 	qualified bool
 }
 
+// ProxyPath returns the path on the hub that leads to the API server of a cluster.
+func ProxyPath(cluster string) string {
+	return "/apis/cluster.karmada.io/v1alpha1/clusters/" + cluster + "/proxy"
+}
+
 // Wrap adds the address of the hub to an error, and explains errors of a server that is not a hub.
 func (h *Hub) Wrap(doing string, err error) error {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 )
 
 // Loader reads the kubeconfig at path, or kubectl's default one if path is empty. An empty context is the current one.
@@ -32,13 +32,12 @@ func ClientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
 	cfg.QPS = -1
-	cfg.UserAgent = "accord/" + text.Version()
+	cfg.UserAgent = "accord/" + version.Get().Version
 	return cfg, nil
 }
 
 // SetLogger sets the logger of the Kubernetes libraries. Commands that only print set one that discards.
 func SetLogger(log *slog.Logger) {
-	l := logr.FromSlogHandler(log.Handler())
-	klog.SetLoggerWithOptions(l.WithName("client"), klog.ContextualLogger(true))
-	ctrl.SetLogger(l)
+	klog.SetLoggerWithOptions(logr.FromSlogHandler(ofLibraries(log.Handler())).WithName("client"), klog.ContextualLogger(true))
+	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))
 }

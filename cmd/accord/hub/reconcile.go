@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // RequestReconciliation asks the controllers to read the sources of the federation now. It returns the request, which they copy
@@ -39,8 +41,12 @@ func (h *Hub) requestReconciliation(ctx context.Context, fed *v1alpha1.Federatio
 	return request, h.Wrap("annotating federation "+fed.Name, h.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)))
 }
 
-// WaitForReconciliation waits until the controllers have handled the request, and returns the federation then.
-func (h *Hub) WaitForReconciliation(ctx context.Context, fed *v1alpha1.Federation, request string, deadline time.Time) (*v1alpha1.Federation, error) {
+// WaitForReconciliation waits until the controllers have handled the request, and returns the federation then. A terminal shows that it
+// waits.
+func (h *Hub) WaitForReconciliation(ctx context.Context, fed *v1alpha1.Federation, request string, deadline time.Time, stderr io.Writer) (*v1alpha1.Federation, error) {
+	line := text.NewProgressLine(stderr, "waiting for the controllers to read "+fed.Name)
+	line.Start()
+	defer line.End()
 	news, end := h.Changes(ctx, fed, false)
 	defer end()
 	for {

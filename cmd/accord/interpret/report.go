@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Report is the result of interpret; its JSON form is stable.
+// Report is the result of interpret.
 type Report struct {
 	Verdict string `json:"verdict"`
 	Errors  int    `json:"errors"`
@@ -22,6 +22,9 @@ type Report struct {
 	// Samples are empty with --check.
 	Samples []SampleReport `json:"samples"`
 }
+
+// DocumentKind implements text.Document.
+func (*Report) DocumentKind() string { return "InterpretationReport" }
 
 // SampleReport is the results of one object.
 type SampleReport struct {

@@ -50,9 +50,9 @@ func (l *leaving) delivered(ctx context.Context) (map[string][]string, error) {
 	return all, nil
 }
 
-// pruneObjects deletes the delivered objects from the member, or names those that stay.
-func (l *leaving) pruneObjects(ctx context.Context, delivered map[string][]string) error {
-	if !l.Prune || l.member == nil {
+// settleObjects deletes the delivered objects from the member, removes their marks, or names those that stay with them.
+func (l *leaving) settleObjects(ctx context.Context, delivered map[string][]string) error {
+	if l.member == nil || !l.Prune && !l.Release {
 		l.nameObjects(delivered)
 		return nil
 	}
@@ -61,29 +61,45 @@ func (l *leaving) pruneObjects(ctx context.Context, delivered map[string][]strin
 		return err
 	}
 	defer m.Close()
-	pruned, kept := 0, []string(nil)
+	settle, doing := apply.Uninstall, "deleting"
+	if l.Release {
+		settle, doing = apply.Release, "releasing"
+	}
+	pruned, released, kept := 0, []string(nil), []string(nil)
 	for key := range delivered {
-		outcome, err := apply.Uninstall(ctx, m, key)
+		outcome, err := settle(ctx, m, key)
 		if err != nil {
-			return fmt.Errorf("deleting the objects of federation %s: %w; run \"accord leave\" again", key, err)
+			return fmt.Errorf("%s the objects of federation %s: %w; run \"accord leave\" again", doing, key, err)
+		}
+		for id, failed := range outcome.Errors {
+			return fmt.Errorf("%s %s: %w; run \"accord leave\" again", doing, id, failed)
 		}
 		pruned += len(outcome.Pruned)
 		for id, why := range outcome.Orphaned {
 			kept = append(kept, id.String()+": "+why)
 		}
-		for id, failed := range outcome.Errors {
-			return fmt.Errorf("deleting %s: %w; run \"accord leave\" again", id, failed)
-		}
 		for _, id := range outcome.Released {
-			kept = append(kept, id.String()+": it existed before accord, or its annotation keeps it")
+			released = append(released, id.String())
+		}
+	}
+	l.printSettled(pruned, released, kept)
+	return nil
+}
+
+// printSettled prints the objects that were deleted, and those that stay.
+func (l *leaving) printSettled(pruned int, released, kept []string) {
+	if l.Release {
+		fmt.Fprintf(l.out, "  objects      removed the marks of accord from %s, which %s\n", phrase.Count(len(released), "object"), phrase.Plural(len(released), "stays", "stay"))
+	} else {
+		fmt.Fprintf(l.out, "  objects      deleted %s\n", phrase.Count(pruned, "object"))
+		for _, id := range released {
+			kept = append(kept, id+": it existed before accord, or its annotation keeps it")
 		}
 	}
 	slices.Sort(kept)
-	fmt.Fprintf(l.out, "  objects      deleted %s\n", phrase.Count(pruned, "object"))
 	for _, line := range kept {
 		fmt.Fprintf(l.out, "               stays: %s\n", line)
 	}
-	return nil
 }
 
 func (l *leaving) nameObjects(delivered map[string][]string) {

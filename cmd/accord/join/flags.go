@@ -37,6 +37,7 @@ func (f *Options) Register(c *cobra.Command) {
 func (f *Leave) Register(flags *pflag.FlagSet) {
 	f.RegisterConnection(flags)
 	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")
+	flags.BoolVar(&f.Release, "release", false, "remove the marks and the inventory of accord; the delivered objects stay")
 }
 
 // RegisterConnection adds the flags of "accord leave" and "accord cluster remove".

@@ -36,6 +36,8 @@ type Leave struct {
 	SecretsNamespace string
 	// Prune deletes the delivered objects, too.
 	Prune bool
+	// Release removes the marks of accord from the delivered objects, which stay.
+	Release bool
 	// Force removes the Cluster although the member cannot be reached, or although no controllers run.
 	Force bool
 }
@@ -102,7 +104,7 @@ func (l *leaving) run(ctx context.Context) error {
 	if err := l.stopDelivery(ctx); err != nil {
 		return err
 	}
-	if err := l.pruneObjects(ctx, objects); err != nil {
+	if err := l.settleObjects(ctx, objects); err != nil {
 		return err
 	}
 	if err := l.revoke(ctx); err != nil {

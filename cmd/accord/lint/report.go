@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// Report is the result of lint; its JSON form is stable.
+// Report is the result of lint.
 type Report struct {
 	Verdict  string `json:"verdict"`
 	Errors   int    `json:"errors"`
@@ -38,6 +38,9 @@ type Report struct {
 
 	tree *load.Tree
 }
+
+// DocumentKind implements text.Document.
+func (*Report) DocumentKind() string { return "LintReport" }
 
 // Finding is one finding.
 type Finding struct {
@@ -163,7 +166,7 @@ func (r *Report) Write(out io.Writer, f text.Format) error {
 	case text.AsJSON:
 		return text.Encode(out, f, r)
 	case text.AsSARIF:
-		return text.Encode(out, text.AsJSON, r.sarif())
+		return text.EncodeForeign(out, text.AsJSON, r.sarif())
 	case text.AsGitHub:
 		return r.writeGitHub(out)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/cmd/accord/load"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 	"github.com/accord-dev/accord/propagate/check"
 )
 
@@ -32,7 +32,7 @@ func (r *Report) sarif() jsonObject {
 	return jsonObject{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []jsonObject{{
-			"tool":       jsonObject{"driver": jsonObject{"name": "accord lint", "version": text.Version(), "rules": rules}},
+			"tool":       jsonObject{"driver": jsonObject{"name": "accord lint", "version": version.Get().Version, "rules": rules}},
 			"columnKind": "unicodeCodePoints", "results": results,
 		}},
 	}

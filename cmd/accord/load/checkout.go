@@ -10,7 +10,6 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
-	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source"
 )
@@ -116,10 +115,7 @@ func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source, around *gitrepo.Re
 	if s.Ref != nil {
 		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 	}
-	line := &text.ProgressLine{}
-	if f.stderr != nil {
-		line = text.NewProgressLine(f.stderr(), "fetching the repository")
-	}
+	line := f.Progress("fetching the repository")
 	line.Start()
 	snapshot, err := cache.Fetch(ctx, o)
 	line.End()

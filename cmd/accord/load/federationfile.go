@@ -35,7 +35,7 @@ func readFederationObject(file string) (*v1alpha1.Federation, render.Object, err
 func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
 	var found []render.Object
 	for _, o := range objects {
-		if gk := o.ID().GroupKind(); gk.Group == v1alpha1.GroupVersion.Group && gk.Kind == "Federation" {
+		if v1alpha1.IsFederation(o.ID()) {
 			found = append(found, o)
 		}
 	}

@@ -123,12 +123,7 @@ func (l *Live) Checkout(ctx context.Context, s v1alpha1.Source, progress func() 
 
 // ReadLive reads a source that is a live cluster.
 func (f *Flags) ReadLive(ctx context.Context, s v1alpha1.Source) (Checkout, error) {
-	c, err := f.Live.Checkout(ctx, s, func() *text.ProgressLine {
-		if f.stderr == nil {
-			return &text.ProgressLine{}
-		}
-		return text.NewProgressLine(f.stderr(), "reading the cluster")
-	})
+	c, err := f.Live.Checkout(ctx, s, func() *text.ProgressLine { return f.Progress("reading the cluster") })
 	if err != nil {
 		return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
 	}

@@ -39,13 +39,15 @@ func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*
 	if err != nil {
 		return nil, err
 	}
-	name, fromFile := f.FederationName, false
-	if _, err := os.Stat(name); err == nil {
-		written, err := readFederation(name)
-		if err != nil {
+	name, declared := f.FederationName, f.Declared
+	if _, err := os.Stat(name); err == nil && declared == nil {
+		if declared, err = readFederation(name); err != nil {
 			return nil, err
 		}
-		name, fromFile = written.Namespace+"/"+written.Name, true
+	}
+	fromFile := declared != nil
+	if fromFile {
+		name = federationTitle(declared)
 	}
 	fed, err := h.Federation(ctx, name)
 	switch {

@@ -92,10 +92,13 @@ func (f *Flags) Governance(fed *v1alpha1.Federation, k *HubSnapshot) (Governance
 }
 
 // Declarer returns the value of the label of the Clusters that the Federation declares, "shop.prod".
-func (g Governance) Declarer() string { return g.federation.Namespace + "." + g.federation.Name }
+func (g Governance) Declarer() string { return g.federation.Declarer() }
 
 // Account returns the account of the members that reads and writes the objects of the Federation.
 func (g Governance) Account() tenancy.Account { return g.rules.Account() }
+
+// Account returns the account of the members that reads and writes the objects of the tree.
+func (t *Tree) Account() tenancy.Account { return t.governance.Account() }
 
 // Govern removes the clusters that do not exist for the Tenant from the input of a tree.
 func (t *Tree) Govern(g Governance) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/render"
@@ -24,8 +25,10 @@ type Flags struct {
 	ref            v1alpha1.Ref
 	Paths          []string
 	FederationName string
-	cacheDir       string
-	Dump           string
+	// Declared is the Federation in the file FederationName if its commit may differ from the directory; nil: the file is read.
+	Declared *v1alpha1.Federation
+	cacheDir string
+	Dump     string
 	// FleetFile is the file with the objects of the hub.
 	FleetFile string
 	// Tenants is the file with the Tenants; empty for those of the hub.
@@ -58,6 +61,14 @@ func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	f.Live.Register(flags)
 	flags.StringVar(&f.Tenants, "tenants", "", TenantsUsage)
 	flags.StringVar(&f.Dump, "dump", "", "file for the planner's input, for a bug report or a test")
+}
+
+// Progress returns the line of a long step, which shows nothing if the flags are not those of a command.
+func (f *Flags) Progress(step string) *text.ProgressLine {
+	if f.stderr == nil {
+		return &text.ProgressLine{}
+	}
+	return text.NewProgressLine(f.stderr(), step)
 }
 
 // RegisterRef registers the flags that select a commit of a repository.
@@ -103,7 +114,10 @@ func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 		return nil, err
 	}
 	defer end()
+	line := f.Progress("rendering")
+	line.Start()
 	t := NewTree(fed, checkouts, nil)
+	line.End()
 	if f.Repo == "" {
 		t.Dir = dir
 	}
@@ -176,6 +190,9 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout, builds *Builds) *Tr
 		return &Tree{Mistakes: err}
 	}
 	parts, err := decode.Sort(objects)
+	if err == nil && fed.Spec.DeclareFederations {
+		parts, err = parts.WithFederations()
+	}
 	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed), Failover: fed.Spec.Failover, size: size}
 	t.Input.Revision = checkouts[0].Revision
 	return t

@@ -111,8 +111,8 @@ func (c *call) getter(s fanout.Server) (genericclioptions.RESTClientGetter, *gua
 	if s.Hub || !c.writes || c.force {
 		return c.to(s), nil
 	}
-	g := &guard.Guard{Cluster: s.Name, Base: basePath(c.onHub) + fanout.ProxyPath(s.Name), Reads: c.name == "edit", Records: c.records}
-	return c.hub.Getter(c.namespace, fanout.ProxyPath(s.Name), g.Wrap), g
+	g := &guard.Guard{Cluster: s.Name, Base: basePath(c.onHub) + hub.ProxyPath(s.Name), Reads: c.name == "edit", Records: c.records}
+	return c.hub.Getter(c.namespace, hub.ProxyPath(s.Name), g.Wrap), g
 }
 
 // records returns the records of delivered objects.

@@ -97,7 +97,7 @@ func (t *target) to(s fanout.Server) *genericclioptions.ConfigFlags {
 	if s.Hub {
 		return t.hub.Getter(t.namespace, "")
 	}
-	return t.hub.Getter(t.namespace, fanout.ProxyPath(s.Name))
+	return t.hub.Getter(t.namespace, hub.ProxyPath(s.Name))
 }
 
 // toAll returns kubectl's access to several servers as if they were one.

@@ -21,6 +21,8 @@ import (
 	"k8s.io/kubectl/pkg/cmd/portforward"
 	"k8s.io/kubectl/pkg/cmd/top"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	_ "github.com/accord-dev/accord/cmd/accord/members/english"
 )
 
 // program is the name of this program in kubectl's texts.

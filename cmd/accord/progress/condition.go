@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/propagate/dependency"
 )
 
 // Reasons of conditions.
@@ -21,6 +23,12 @@ const (
 	// reasonSuperseded: stalled because a newer commit replaced this one.
 	reasonSuperseded = "Superseded"
 )
+
+// withoutRelease are the reasons for which the newest commit of a federation has no Release.
+var withoutRelease = []string{
+	reasonFetchFailed, reasonSourceUnverified,
+	string(dependency.NotReady), string(dependency.NotFound), string(dependency.Forbidden), string(dependency.Cycle),
+}
 
 // Condition returns the condition of that type. It returns nil if the condition is absent or is about another generation (status
 // contract, rule 3).

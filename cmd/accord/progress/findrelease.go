@@ -27,7 +27,11 @@ func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	if len(w.Clusters) == 0 || rel == nil {
-		return w.located(ctx, ReleaseSnapshot(fed, rel), fed, releases.Items), nil
+		s := ReleaseSnapshot(fed, rel)
+		if rel == nil {
+			s.Stalled = w.blocked(fed)
+		}
+		return w.located(ctx, s, fed, releases.Items), nil
 	}
 	deliveries := &v1alpha1.DeliveryList{}
 	if err := w.Hub.List(ctx, deliveries, hub.ListOptions(fed)...); err != nil {

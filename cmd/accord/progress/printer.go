@@ -30,6 +30,9 @@ type Event struct {
 	Next    string `json:"next,omitempty"`
 }
 
+// DocumentKind implements text.Document.
+func (Event) DocumentKind() string { return "WaitEvent" }
+
 // quietPeriod is the time without output after which the printer reports that it waits for the hub.
 const quietPeriod = 500 * time.Millisecond
 
@@ -126,7 +129,7 @@ func waitMessage(s Snapshot, v Verdict, commit string) string {
 }
 
 func jsonLine(out io.Writer, e Event, _ time.Time) error {
-	line, err := text.EncodeLine(e)
+	line, err := text.EncodeDocumentLine(e)
 	if err != nil {
 		return err
 	}

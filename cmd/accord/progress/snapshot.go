@@ -122,9 +122,10 @@ func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 	return s
 }
 
-// SourceError returns the reason why the sources of the federation cannot be read, and "" if they can.
+// SourceError returns the reason why the sources of the federation cannot be read, or why it does not start their newest revision; ""
+// without any.
 func SourceError(fed *v1alpha1.Federation) string {
-	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && (c.Reason == reasonFetchFailed || c.Reason == reasonSourceUnverified) {
+	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && slices.Contains(withoutRelease, c.Reason) {
 		return c.Message
 	}
 	return ""

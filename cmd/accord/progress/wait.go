@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/dependency"
 )
 
 // finalReadTimeout is the time for the hub to answer after the deadline: the answer still counts.
@@ -26,8 +27,10 @@ type Wait struct {
 	// Follow waits for the newer commit in place of one that it supersedes.
 	Follow bool
 
-	history   map[[2]string]answer
-	requested bool
+	history map[[2]string]answer
+	// request is the one that the controllers copy to the status, once they have handled it; empty before it is sent. Nobody handles one
+	// that could not be sent.
+	request string
 }
 
 // Run reads a snapshot after every change until Judge ends the wait. The watches only wake it: it reads after the notification,
@@ -47,7 +50,7 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 			return err
 		}
 		if err == nil {
-			w.request(ctx, s)
+			w.ask(ctx, s)
 		}
 		now := time.Now()
 		v := Judge(s, w.Goal, now)
@@ -70,14 +73,26 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 	}
 }
 
-// request asks the controllers once to read the sources, if they have not seen the commit. Without the right to ask, the commit
+// ask asks the controllers once to read the sources, if they have not seen the commit. Without the right to ask, the commit
 // comes with the next interval.
-func (w *Wait) request(ctx context.Context, s Snapshot) {
-	if w.requested || s.Release != "" || s.Suspended || s.PassedBy != "" {
+func (w *Wait) ask(ctx context.Context, s Snapshot) {
+	if w.request != "" || s.Release != "" || s.Suspended || s.PassedBy != "" {
 		return
 	}
-	w.requested = true
-	_, _ = w.Hub.RequestReconciliation(ctx, w.Federation)
+	w.request, _ = w.Hub.RequestReconciliation(ctx, w.Federation)
+}
+
+// blocked returns the reason why the Federation starts no commit, whatever is in it; empty unless there is one. The reason counts after
+// the controllers have handled a request of this wait. The spec of a Federation that Git declares may change with the commit.
+func (w *Wait) blocked(fed *v1alpha1.Federation) string {
+	if fed.Labels[v1alpha1.SourceLabel] != "" || w.request == "" || fed.Status.LastHandledReconcileAt != w.request {
+		return ""
+	}
+	c := Condition(fed.Status.Conditions, fed.Generation, "Stalled")
+	if isTrue(c) && (c.Reason == string(dependency.Forbidden) || c.Reason == string(dependency.Cycle)) {
+		return c.Message
+	}
+	return ""
 }
 
 // readInTime ends the request if the hub does not answer in time.

@@ -19,7 +19,6 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/defaulting"
 	"github.com/accord-dev/accord/cmd/accord/hub"
-	"github.com/accord-dev/accord/cmd/accord/members/fanout"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/importer"
 	"github.com/accord-dev/accord/render/unrender"
@@ -86,7 +85,7 @@ func (o *Options) run(ctx context.Context, out, errOut io.Writer, args []string)
 	if err := h.Get(ctx, client.ObjectKey{Name: o.cluster}, &v1alpha1.Cluster{}); err != nil {
 		return h.Wrap("reading cluster "+o.cluster, err)
 	}
-	getter := o.hub.Getter(o.namespace, fanout.ProxyPath(o.cluster))
+	getter := o.hub.Getter(o.namespace, hub.ProxyPath(o.cluster))
 	r := &reader{Options: o, factory: cmdutil.NewFactory(cmdutil.NewMatchVersionFlags(getter))}
 	if r.namespace, _, err = getter.ToRawKubeConfigLoader().Namespace(); err != nil {
 		return fmt.Errorf("reading the namespace: %w", err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,23 +82,11 @@ func (f *fenceFlags) run(ctx context.Context, out io.Writer, name string) error 
 	if f.lift {
 		act = func() error { return s.liftFence(ctx, out) }
 	}
-	for {
-		var waits *waitError
-		if err = act(); !f.wait || !errors.As(err, &waits) {
-			return err
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return err
-		}
+	if !f.wait {
+		return act()
 	}
+	return repeat(ctx, act)
 }
-
-// waitError is an error that may end by itself.
-type waitError struct{ error }
-
-func (e *waitError) Unwrap() error { return e.error }
 
 // fence stops production, if the standby runs or force is set.
 func (s *scene) fence(ctx context.Context, out io.Writer, force bool) error {

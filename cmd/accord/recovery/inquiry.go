@@ -23,9 +23,10 @@ import (
 
 // inquiry asks the standby about the objects that it would have.
 type inquiry struct {
-	standby *clusters.Member
-	objects []*unstructured.Unstructured
-	*rehearsal
+	standby    *clusters.Member
+	objects    []*unstructured.Unstructured
+	registries *registries // nil: none is asked
+	*Rehearsal
 }
 
 func core(kind string) schema.GroupVersionKind {
@@ -73,7 +74,10 @@ func (q inquiry) pods(ctx context.Context) error {
 // quotas compares the requests of all replicas with the quotas of their namespaces.
 func (q inquiry) quotas(ctx context.Context) error {
 	found, err := list(ctx, q.standby, core("ResourceQuota"), "")
-	if err != nil {
+	if apierrors.IsForbidden(err) {
+		q.Notes = append(q.Notes, fmt.Sprintf("the quotas are unknown: the credentials of %s need the right to list resourcequotas", q.standby.Name))
+		return nil
+	} else if err != nil {
 		return err
 	}
 	all := make([]corev1.ResourceQuota, len(found))
@@ -104,6 +108,8 @@ func (q inquiry) needs(ctx context.Context) error {
 			return context.Cause(ctx)
 		case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err):
 			q.find(n.ID.String(), "is missing on %s; %s refers to it", q.standby.Name, by)
+		case mapping != nil && apierrors.IsForbidden(err):
+			q.Notes = append(q.Notes, fmt.Sprintf("%s was not looked for: the credentials of %s need the right to get %s", n.ID, q.standby.Name, mapping.Resource.GroupResource()))
 		case err != nil:
 			q.Notes = append(q.Notes, fmt.Sprintf("%s was not looked for: %s", n.ID, phrase.Line(err.Error())))
 		}
@@ -111,7 +117,7 @@ func (q inquiry) needs(ctx context.Context) error {
 	return nil
 }
 
-// images notes the images that no node has.
+// images looks for the images that no node has in their registries.
 func (q inquiry) images(ctx context.Context) error {
 	nodes, err := list(ctx, q.standby, core("Node"), "")
 	if err != nil {
@@ -135,9 +141,21 @@ func (q inquiry) images(ctx context.Context) error {
 			missing = append(missing, image)
 		}
 	}
-	if len(missing) > 0 {
+	if q.registries == nil {
 		slices.Sort(missing)
-		q.Notes = append(q.Notes, fmt.Sprintf("no node of %s has %s: %s; accord does not ask registries", q.standby.Name, phrase.Count(len(missing), "image"), strings.Join(missing, ", ")))
+		q.unchecked(missing)
+		return nil
 	}
+	gone, unknown := q.registries.missing(ctx, missing)
+	for _, image := range gone {
+		q.find("image "+image, "is on no node of %s, and its registry does not have it", q.standby.Name)
+	}
+	q.unchecked(unknown)
 	return nil
+}
+
+func (q inquiry) unchecked(images []string) {
+	if len(images) > 0 {
+		q.Notes = append(q.Notes, fmt.Sprintf("no node of %s has %s that %s not checked: %s", q.standby.Name, phrase.Count(len(images), "image"), phrase.Plural(len(images), "was", "were"), strings.Join(images, ", ")))
+	}
 }

@@ -25,8 +25,14 @@ func (f *inspection) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dir, "dir", "", "directory of the manifests (default the current one)")
 }
 
+// document is a result.
+type document interface {
+	text.Document
+	print(io.Writer) error
+}
+
 // show prints a result, and returns its exit code as an error.
-func (f *inspection) show(out io.Writer, result interface{ print(io.Writer) error }, code int) (err error) {
+func (f *inspection) show(out io.Writer, result document, code int) (err error) {
 	if f.output.Value == text.AsJSON {
 		err = text.Encode(out, text.AsJSON, result)
 	} else {

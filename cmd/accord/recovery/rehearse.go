@@ -14,8 +14,10 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/apply"
 )
 
@@ -27,14 +29,20 @@ accord makes the plan in which the standby is active, with the objects of produc
   - the ResourceQuotas against the requests of all replicas
   - the ConfigMaps, Secrets, accounts, volume claims and classes that the objects refer to
 
-Nothing is written. The credentials need the rights to write, because a dry-run checks them. A finding would stop or harm the
-switch. A note does not: images that no node of the standby has, because accord does not ask registries.
+Nothing is written. The credentials need the rights to write, because a dry-run checks them; with a Tenant that has an account, the
+dry-runs of objects are those of the account. The other objects are read with get, and quotas and nodes with list. accord notes what
+it may not read, with the right that it needs. A finding would stop or harm the switch, and a note does not.
+
+accord asks a registry without credentials whether it has an image that no node of the standby has, by a HEAD request. An image that
+it may not see there was not checked, which is a note.
 
 Exit codes: 0 nothing was found, 1 findings, 5 production or the standby does not answer.`
 
 type rehearseFlags struct {
 	inspection
-	timeout time.Duration
+	timeout  time.Duration
+	images   bool
+	networks egress.Networks
 }
 
 func rehearseCommand() *cobra.Command {
@@ -50,12 +58,15 @@ func rehearseCommand() *cobra.Command {
 		},
 	}
 	f.register(c.Flags())
-	c.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "time for all requests to the standby")
+	flags := c.Flags()
+	flags.DurationVar(&f.timeout, "timeout", time.Minute, "time for all requests")
+	flags.BoolVar(&f.images, "check-images", true, "ask registries for the images that no node of the standby has, without credentials")
+	flags.Var(&f.networks, "allow-registry-networks", "loopback, link-local and private networks in which registries may be, such as 10.0.0.0/8 (repeatable; default none)")
 	return c
 }
 
-// rehearsal is the result; its JSON form is stable.
-type rehearsal struct {
+// Rehearsal is the result.
+type Rehearsal struct {
 	Plan    string `json:"plan"`
 	Verdict string `json:"verdict"`
 	// Tried counts the objects and pods of which the standby answered a dry-run.
@@ -65,7 +76,10 @@ type rehearsal struct {
 	Notes    []string  `json:"notes"`
 }
 
-func (r *rehearsal) find(object, format string, args ...any) {
+// DocumentKind implements text.Document.
+func (*Rehearsal) DocumentKind() string { return "StandbyRehearsal" }
+
+func (r *Rehearsal) find(object, format string, args ...any) {
 	r.Findings = append(r.Findings, problem{object, phrase.Line(fmt.Sprintf(format, args...))})
 }
 
@@ -76,14 +90,21 @@ func (f *rehearseFlags) run(ctx context.Context, out io.Writer, name string) err
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	for _, site := range []string{policy.ProductionSite, policy.StandbySite} {
-		m, err := s.site(ctx, site)
-		if err != nil {
-			return &exit.Error{Code: 5, Err: err}
-		}
-		m.Close()
+	production, err := s.site(ctx, policy.ProductionSite)
+	if err != nil {
+		return &exit.Error{Code: 5, Err: err}
 	}
-	r, err := s.rehearse(ctx)
+	production.Close()
+	standby, err := s.site(ctx, policy.StandbySite)
+	if err != nil {
+		return &exit.Error{Code: 5, Err: err}
+	}
+	defer standby.Close()
+	var images *registries
+	if f.images {
+		images = new(newRegistries(f.networks.HTTPTransport()))
+	}
+	r, err := s.rehearse(ctx, standby, images)
 	if err != nil {
 		return err
 	}
@@ -91,25 +112,24 @@ func (f *rehearseFlags) run(ctx context.Context, out io.Writer, name string) err
 }
 
 // rehearse asks the standby about the plan in which it is active.
-func (s *scene) rehearse(ctx context.Context) (*rehearsal, error) {
-	plan, err := s.switched(ctx)
+func (s *scene) rehearse(ctx context.Context, m *clusters.Member, images *registries) (*Rehearsal, error) {
+	t, err := s.tree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.site(ctx, policy.StandbySite)
+	plan, err := s.as(t, policy.StandbySite)
 	if err != nil {
 		return nil, err
 	}
-	defer m.Close()
-	r := &rehearsal{Plan: s.file.Name, Findings: []problem{}, Notes: []string{}}
-	if err := s.tryObjects(ctx, m, plan, r); err != nil {
+	r := &Rehearsal{Plan: s.file.Name, Findings: []problem{}, Notes: []string{}}
+	if err := s.tryObjects(ctx, m, plan, t.Account(), r); err != nil {
 		return nil, err
 	}
 	objects, err := rendered(plan.ForCluster(s.plan.Standby))
 	if err != nil {
 		return nil, err
 	}
-	q := inquiry{m, objects, r}
+	q := inquiry{m, objects, images, r}
 	for _, ask := range []func(context.Context) error{q.pods, q.quotas, q.needs, q.images} {
 		if err := ask(ctx); err != nil {
 			return nil, err
@@ -122,14 +142,14 @@ func (s *scene) rehearse(ctx context.Context) (*rehearsal, error) {
 	return r, nil
 }
 
-// tryObjects sends a dry-run of every object that the switch changes.
-func (s *scene) tryObjects(ctx context.Context, m *clusters.Member, plan *propagate.Plan, r *rehearsal) error {
+// tryObjects sends a dry-run of every object that the switch changes, as the account of the Tenant if there is one.
+func (s *scene) tryObjects(ctx context.Context, m *clusters.Member, plan *propagate.Plan, account tenancy.Account, r *Rehearsal) error {
 	target := plan.ForCluster(s.plan.Standby)
 	for _, failed := range target.Failed {
 		r.find(failed.ID.String(), "cannot be rendered: %v", failed.Err)
 	}
 	federation := s.live.Federation.Namespace + "/" + s.live.Federation.Name
-	tried, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Book: plan.Interpreters().Book})
+	tried, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Account: account, Book: plan.Interpreters().Book})
 	if err != nil {
 		return &exit.Error{Code: 5, Err: fmt.Errorf("trying the objects on cluster %s: %w", m.Name, err)}
 	}
@@ -143,7 +163,7 @@ func (s *scene) tryObjects(ctx context.Context, m *clusters.Member, plan *propag
 	return nil
 }
 
-func (r *rehearsal) print(out io.Writer) error {
+func (r *Rehearsal) print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Plan, r.Verdict)
 	slices.SortStableFunc(r.Findings, func(a, b problem) int { return strings.Compare(a.Object, b.Object) })

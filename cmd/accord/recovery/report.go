@@ -15,8 +15,8 @@ import (
 	"github.com/accord-dev/accord/propagate/importer"
 )
 
-// report is the state of a standby; its JSON form is stable.
-type report struct {
+// Report is the state of a standby.
+type Report struct {
 	Plan    string `json:"plan"`
 	Verdict string `json:"verdict"`
 	Active  string `json:"active"`
@@ -36,6 +36,9 @@ type report struct {
 
 	code int
 }
+
+// DocumentKind implements text.Document.
+func (*Report) DocumentKind() string { return "StandbyStatus" }
 
 // kindCount counts the objects of a kind by their comparison with production.
 type kindCount struct {
@@ -65,7 +68,7 @@ type problem struct {
 }
 
 // add counts the comparison of all objects.
-func (r *report) add(verdicts []importer.Verdict) {
+func (r *Report) add(verdicts []importer.Verdict) {
 	for _, v := range verdicts {
 		kind := strings.TrimPrefix(v.ID.Group+"/"+v.ID.Kind, "/")
 		at := slices.IndexFunc(r.Kinds, func(k kindCount) bool { return k.Kind == kind })
@@ -89,7 +92,7 @@ func (r *report) add(verdicts []importer.Verdict) {
 	slices.SortFunc(r.Kinds, func(a, b kindCount) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
-func (r *report) exclude(reason, object string) {
+func (r *Report) exclude(reason, object string) {
 	at := slices.IndexFunc(r.Excluded, func(x excluded) bool { return x.Reason == reason })
 	if at < 0 {
 		at, r.Excluded = len(r.Excluded), append(r.Excluded, excluded{Reason: reason})
@@ -98,7 +101,7 @@ func (r *report) exclude(reason, object string) {
 }
 
 // conclude computes the verdict and the exit code.
-func (r *report) conclude(now time.Time) *report {
+func (r *Report) conclude(now time.Time) *Report {
 	objects, same := 0, 0
 	for _, k := range r.Kinds {
 		objects, same = objects+k.Objects, same+k.Same
@@ -137,7 +140,7 @@ const (
 	shownFields, shownObjects = 8, 3
 )
 
-func (r *report) print(out io.Writer) error {
+func (r *Report) print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Plan, r.Verdict)
 	if r.NewestChange != nil {
@@ -166,7 +169,7 @@ func (r *report) print(out io.Writer) error {
 	return err
 }
 
-func (r *report) printDifferences(b *strings.Builder) {
+func (r *Report) printDifferences(b *strings.Builder) {
 	for _, d := range r.Differences {
 		if d.Missing {
 			fmt.Fprintf(b, "missing  %s\n", d.Object)
@@ -177,7 +180,7 @@ func (r *report) printDifferences(b *strings.Builder) {
 }
 
 // printOverwritten prints the differences.
-func (r *report) printOverwritten(out io.Writer) error {
+func (r *Report) printOverwritten(out io.Writer) error {
 	var b strings.Builder
 	r.printDifferences(&b)
 	_, err := io.WriteString(out, b.String())

@@ -18,13 +18,13 @@ func TestReport(t *testing.T) {
 	web := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	settings := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}
 	for name, c := range map[string]struct {
-		given report
+		given Report
 		add   []importer.Verdict
 		code  int
 		want  string
 	}{
 		"in sync": {
-			given: report{Active: policy.ProductionSite, NewestChange: before(time.Minute), Revision: "cluster@sha256:0123456789abcdef"},
+			given: Report{Active: policy.ProductionSite, NewestChange: before(time.Minute), Revision: "cluster@sha256:0123456789abcdef"},
 			add:   []importer.Verdict{{ID: web, Beyond: []string{"metadata.labels.own"}}, {ID: settings}},
 			want: `
 shop: production is active; in sync: all 2 objects as the policies want them
@@ -35,7 +35,7 @@ shop: production is active; in sync: all 2 objects as the policies want them
 `,
 		},
 		"differences": {
-			given: report{Active: policy.StandbySite, Excluded: []excluded{{"no policy selects it", []string{"a", "b", "c", "d", "e", "f"}}}},
+			given: Report{Active: policy.StandbySite, Excluded: []excluded{{"no policy selects it", []string{"a", "b", "c", "d", "e", "f"}}}},
 			add:   []importer.Verdict{{ID: web, Changes: []string{"spec.replicas"}}, {ID: settings, Missing: true}},
 			code:  1,
 			want: `
@@ -49,7 +49,7 @@ excluded a, b, c and 3 more: no policy selects it
 `,
 		},
 		"a failure is worse than a difference": {
-			given: report{Active: policy.ProductionSite, Failed: []problem{{web.String(), "rejected:\nquota"}}},
+			given: Report{Active: policy.ProductionSite, Failed: []problem{{web.String(), "rejected:\nquota"}}},
 			add:   []importer.Verdict{{ID: web, Changes: []string{"spec.replicas"}}},
 			code:  1,
 			want: `
@@ -61,7 +61,7 @@ failed   apps/Deployment shop/web: rejected: quota
 `,
 		},
 		"production does not answer": {
-			given: report{Active: policy.ProductionSite, Unread: "cluster production: no answer within 5s", UnreadSince: before(90 * time.Second)},
+			given: Report{Active: policy.ProductionSite, Unread: "cluster production: no answer within 5s", UnreadSince: before(90 * time.Second)},
 			code:  5,
 			want: `
 shop: production is active; production cannot be read: standby lacks the changes of the last 1m30s

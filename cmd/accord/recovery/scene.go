@@ -52,7 +52,7 @@ type scene struct {
 func (w *ways) open(ctx context.Context, to *hub.Flags, dir, name string) (*scene, error) {
 	s := &scene{ways: w, dir: dir}
 	var err error
-	s.repo, s.file, err = gitrepo.FindManifest(dir, gitrepo.Selector{Noun: "RecoveryPlan", Name: name, Kinds: map[string][]string{policy.RolloutGroup: {"RecoveryPlan"}}})
+	s.repo, s.file, err = gitrepo.FindManifest(dir, named(name))
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,17 @@ func (w *ways) open(ctx context.Context, to *hub.Flags, dir, name string) (*scen
 		return cfg, cmp.Or(x.Cluster.Name, x.Name), err
 	}}
 	return s, nil
+}
+
+// named selects a RecoveryPlan.
+func named(name string) gitrepo.Selector {
+	return gitrepo.Selector{Noun: "RecoveryPlan", Name: name, Kinds: map[string][]string{policy.RolloutGroup: {"RecoveryPlan"}}}
+}
+
+// Names returns the names of the RecoveryPlans in the work tree; none if it cannot be read.
+func Names() []string {
+	names, _ := gitrepo.ManifestNames(named(""))
+	return names
 }
 
 // config returns the way to a cluster: a context of the user, or the credentials of the hub.

@@ -57,8 +57,8 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 }
 
 // report compares both sites now.
-func (s *scene) report(ctx context.Context, now time.Time) (*report, error) {
-	r := &report{Plan: s.file.Name, Active: s.plan.Active, Standby: s.plan.Standby}
+func (s *scene) report(ctx context.Context, now time.Time) (*Report, error) {
+	r := &Report{Plan: s.file.Name, Active: s.plan.Active, Standby: s.plan.Standby}
 	reached, release, delivery, err := s.reached(ctx)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *scene) report(ctx context.Context, now time.Time) (*report, error) {
 }
 
 // compareSites reads production and compares the standby with it.
-func (s *scene) compareSites(ctx context.Context, r *report) error {
+func (s *scene) compareSites(ctx context.Context, r *Report) error {
 	t, err := s.tree(ctx)
 	if err != nil {
 		return err

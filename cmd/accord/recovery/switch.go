@@ -79,6 +79,7 @@ func (f *switchFlags) run(ctx context.Context, out, notes io.Writer, name string
 	if err != nil {
 		return err
 	}
+	f.ReadLive(s.facts.Live)
 	if f.back {
 		return f.switchBack(ctx, out, notes, s)
 	}
@@ -136,31 +137,28 @@ func (f *switchFlags) commitSwitch(ctx context.Context, out io.Writer, s *scene,
 func (s *scene) last(ctx context.Context, newest bool, limit time.Duration) (revision string, changed *time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for {
+	err = repeat(ctx, func() error {
 		if newest {
 			s.facts.Live.Forget()
 			if _, err := s.tree(ctx); err != nil {
-				return "", nil, err
+				return err
 			}
 		}
-		revision, release, _, err := s.reached(ctx)
+		reached, release, _, err := s.reached(ctx)
 		switch now := s.facts.Live.Revision(s.plan.Source); {
 		case err != nil:
-			return "", nil, err
-		case revision != "" && (!newest || revision == now):
-			if release.Spec.CommittedAt != nil {
-				changed = &release.Spec.CommittedAt.Time
-			}
-			return revision, changed, nil
-		case !newest:
-			return "", nil, errors.New("no Release names the revision of production that the standby has")
+			return err
+		case newest && reached != now:
+			return &waitError{fmt.Errorf("the standby does not have the newest objects of production after %s: accord dr status shows the reasons", limit)}
+		case reached == "":
+			return errors.New("no Release names the revision of production that the standby has")
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return "", nil, fmt.Errorf("the standby does not have the newest objects of production after %s: accord dr status shows the reasons", limit)
+		if revision = reached; release.Spec.CommittedAt != nil {
+			changed = &release.Spec.CommittedAt.Time
 		}
-	}
+		return nil
+	})
+	return revision, changed, err
 }
 
 // edit returns the file of the RecoveryPlan with another active site.
@@ -214,21 +212,20 @@ func (f *switchFlags) switchBack(ctx context.Context, out, notes io.Writer, s *s
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	for {
-		if err = s.start(ctx, notes, production, workloads); err == nil {
-			return nil
+	if err := repeat(ctx, func() error {
+		if err := s.start(ctx, notes, production, workloads); err != nil {
+			return &waitError{err}
 		}
-		select {
-		case <-time.After(500 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("production was not started: %w; run accord dr fence --lift", err)
-		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("production was not started: %w; run accord dr fence --lift", err)
 	}
+	return nil
 }
 
 // showOverwritten prints the objects of the standby that the switch back overwrites. Without --overwrite they are an error.
 func (f *switchFlags) showOverwritten(ctx context.Context, notes io.Writer, s *scene) error {
-	r := &report{}
+	r := &Report{}
 	if err := s.compareSites(ctx, r); err != nil {
 		return err
 	}

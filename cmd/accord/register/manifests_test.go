@@ -68,7 +68,7 @@ func enrolls(w *world, _ []string) {
 	deployment := &appsv1.Deployment{}
 	require.NoError(w, w.cluster.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord-agent"}, deployment))
 	require.Equal(w, []string{
-		"--cluster=flux-1", "--cluster-region=eu", "--discovery-token-ca-cert-hash=" + pin, "--hub=" + hub, "--token-file=/etc/accord/token/token", "--cache-dir=/var/cache/accord",
+		"--cluster=flux-1", "--hub=" + hub, "--token-file=/etc/accord/token/token", "--discovery-token-ca-cert-hash=" + pin, "--cluster-region=eu", "--cache-dir=/var/cache/accord",
 	}, deployment.Spec.Template.Spec.Containers[0].Args)
 
 	account, kept := clientOf(w, w.account()), types.NamespacedName{Namespace: "accord-system", Name: "accord-agent-hub"}

@@ -61,8 +61,12 @@ func (o *Options) preflight(ctx context.Context, out io.Writer, m *member) error
 	if err := m.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, system); err == nil {
 		m.uid = string(system.UID)
 	}
+	all, err := o.objects(nil)
+	if err != nil {
+		return err
+	}
 	var found []error
-	for _, x := range o.objects(nil) {
+	for _, x := range all {
 		err := m.Get(ctx, client.ObjectKeyFromObject(x), x.DeepCopyObject().(client.Object))
 		switch {
 		case err == nil:
@@ -83,7 +87,11 @@ func (o *Options) rehearse(ctx context.Context, m *member) error {
 	if err := m.Create(ctx, namespace()); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating namespace %s on the cluster: %w", hub.SystemNamespace, err)
 	}
-	for _, x := range o.objects([]byte("rehearsal")) {
+	all, err := o.objects([]byte("rehearsal"))
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
 		if err := m.Create(ctx, x, client.DryRunAll); err != nil && !missingRole(err) {
 			return fmt.Errorf("the cluster refuses %s (dry-run): %w; nothing was requested from the hub", name(x), err)
 		}
@@ -96,7 +104,11 @@ func missingRole(err error) bool { return apierrors.IsNotFound(err) }
 
 // install creates the agent.
 func (o *Options) install(ctx context.Context, out io.Writer, m *member, kubeconfig []byte) error {
-	for _, x := range o.objects(kubeconfig) {
+	all, err := o.objects(kubeconfig)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
 		if err := m.Create(ctx, x); err != nil {
 			return fmt.Errorf("creating %s on the cluster: %w", name(x), err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/version"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/reconciler/registration/applicant"
 )
@@ -82,7 +83,7 @@ func Command() *cobra.Command {
 	f.StringVar(&o.Traits.Region, "cluster-region", "", "region of the Cluster")
 	f.StringVar(&o.Traits.Provider, "cluster-provider", "", "provider of the Cluster")
 	f.StringSliceVar(&o.Traits.Zones, "cluster-zones", nil, "zones of the Cluster")
-	f.StringVar(&o.Image, "image", agentImage(text.Version()), "image of the agent")
+	f.StringVar(&o.Image, "image", agentImage(version.Get().Version), "image of the agent")
 	f.StringVar(&o.CacheDir, "cache-dir", "/var/cache/accord", "directory of the agent, in memory, that keeps the last bundle with its Secrets for a start while the hub is away; empty to keep none")
 	f.BoolVar(&o.Admin, "admin", false, "bind the agent to cluster-admin in place of the default role")
 	f.BoolVar(&o.Secrets, "secrets", false, "add Secrets to the default role")

@@ -21,7 +21,6 @@ import (
 	"github.com/accord-dev/accord/api/registration"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
-	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler/registration/applicant"
 )
 
@@ -51,7 +50,12 @@ func (o *Options) Run(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("%w; set --cluster-name", err)
 	}
 	if o.DryRun || o.Manifests {
-		return text.Manifests(out, o.manifests()) // without a kubeconfig: the key and the certificate do not exist yet
+		manifests, err := o.manifests() // without a kubeconfig: the key and the certificate do not exist yet
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(out, manifests)
+		return err
 	}
 	m, err := connect(loader)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -37,6 +36,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/charts"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/cmd/accord/register"
 	"github.com/accord-dev/accord/cmd/accord/token"
@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world {
 	mgr, err := manager.New(as, manager.Options{Log: logr.Discard()})
 	require.NoError(t, err)
 	w.controller = &registration.Controller{Options: registration.Options{
-		Hub: mgr.GetClient(), Uncached: mgr.GetAPIReader(), Namespace: "accord-system", Authority: w.authority,
+		Hub: mgr.GetClient(), Uncached: mgr.GetAPIReader(), Authority: w.authority,
 		Emit: func(changes.Event) {}, Log: slog.New(slog.DiscardHandler),
 	}}
 	require.NoError(t, w.controller.Start(mgr, manager.Workers(1)))
@@ -82,14 +82,12 @@ func newWorld(t *testing.T) *world {
 
 // install applies the rights that "accord install --register-clusters" prints.
 func (w *world) install() {
-	text, err := template.ParseFiles("../install.yaml")
+	values, err := charts.Defaults()
 	require.NoError(w, err)
-	var out bytes.Buffer
-	require.NoError(w, text.Execute(&out, map[string]any{
-		"Namespace": "accord-system", "ClusterSecrets": "accord-system", "SecretNamespaces": []string{"accord-system"}, "Image": "accord", "Register": true,
-		"SourceNetworks": nil, "WebhookProxies": nil,
-	}))
-	for document := range strings.SplitSeq(out.String(), "\n---\n") {
+	values.Namespace.Create, values.RegisterClusters = true, true
+	text, err := charts.Accord("accord-system", values)
+	require.NoError(w, err)
+	for document := range strings.SplitSeq(text, "\n---\n") {
 		u := &unstructured.Unstructured{}
 		require.NoError(w, yaml.Unmarshal([]byte(document), &u.Object))
 		require.NoError(w, w.hub.Create(w.Context(), u))
@@ -303,10 +301,6 @@ func confined(w *world, _ []string) {
 	before := mine.DeepCopy()
 	mine.Status.KubernetesVersion = "v1.36.3"
 	require.NoError(w, agent.Status().Patch(w.Context(), mine, client.MergeFrom(before)))
-	lease := &coordinationv1.Lease{}
-	require.NoError(w, agent.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "agent.eu-1"}, lease))
-	lease.Spec.HolderIdentity = ptr.To("agent")
-	require.NoError(w, agent.Update(w.Context(), lease))
 
 	require.NoError(w, w.hub.Create(w.Context(), &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "us-1"}}))
 	foreign := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "us-1"}}
@@ -316,7 +310,7 @@ func confined(w *world, _ []string) {
 		"all Clusters":              agent.List(w.Context(), &v1alpha1.ClusterList{}),
 		"the status of another":     agent.Status().Patch(w.Context(), foreign, client.RawPatch("application/merge-patch+json", []byte(`{"status":{"message":"x"}}`))),
 		"its own spec":              agent.Update(w.Context(), mine),
-		"the leader's Lease":        agent.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord"}, lease),
+		"the leader's Lease":        agent.Get(w.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord"}, &coordinationv1.Lease{}),
 		"Secrets":                   agent.List(w.Context(), &corev1.SecretList{}),
 		"the token":                 agent.List(w.Context(), &corev1.SecretList{}, client.InNamespace("kube-system")),
 		"Federations":               agent.List(w.Context(), &v1alpha1.FederationList{}),
@@ -458,14 +452,13 @@ func unregisters(w *world, _ []string) {
 	again, err := w.register(w.token("--cluster", "eu-1"))
 	require.NoError(w, err, again)
 	stolen, next := clientOf(w, agent), clientOf(w, w.agent())
-	mine, lease, at := &v1alpha1.Cluster{}, &coordinationv1.Lease{}, client.ObjectKey{Namespace: "accord-system", Name: "agent.eu-1"}
+	mine := &v1alpha1.Cluster{}
 	require.Eventually(w, func() bool {
-		return next.Get(w.Context(), client.ObjectKey{Name: "eu-1"}, mine) == nil && next.Get(w.Context(), at, lease) == nil
+		return next.Get(w.Context(), client.ObjectKey{Name: "eu-1"}, mine) == nil
 	}, patience, 50*time.Millisecond, "the new agent has its rights")
 	for what, err := range map[string]error{
 		"the Cluster":             stolen.Get(w.Context(), client.ObjectKey{Name: "eu-1"}, mine),
 		"the status":              stolen.Status().Patch(w.Context(), mine, client.RawPatch("application/merge-patch+json", []byte(`{"status":{"message":"x"}}`))),
-		"the Lease":               stolen.Get(w.Context(), at, lease),
 		"a report":                stolen.Create(w.Context(), report("late", "eu-1", "eu-1")),
 		"a request":               stolen.Create(w.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}),
 		"the index of the bundle": bundleIndex(w, agent),

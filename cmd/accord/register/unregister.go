@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,8 +23,8 @@ import (
 const unregisterLong = `Reverse "accord register": revoke the agent of a cluster in pull mode and delete its Cluster on the hub, delete the agent on the cluster,
 or both.
 
-With NAME, the command deletes the rights of the agent on the hub, its Lease and the Cluster. The agent can read and write nothing on the
-hub from then on, although its certificate is valid until it expires. A Cluster that Git declares stays; remove the manifest in Git.
+With NAME, the command deletes the rights of the agent on the hub and the Cluster. The agent can read and write nothing on the hub
+from then on, although its certificate is valid until it expires. A Cluster that Git declares stays; remove the manifest in Git.
 
 With --cluster-kubeconfig or --cluster-context, the command deletes the Deployment, the Secret with the key, the ServiceAccount and the
 roles of the agent on the cluster. The delivered objects run on.`
@@ -34,8 +33,6 @@ roles of the agent on the cluster. The delivered objects run on.`
 type Unregistration struct {
 	Hub                 hub.Flags
 	Kubeconfig, Context string
-	// Namespace of accord on the hub.
-	Namespace string
 }
 
 // UnregisterCommand returns "accord unregister".
@@ -55,7 +52,6 @@ func UnregisterCommand() *cobra.Command {
 	o.Hub.Register(f)
 	f.StringVar(&o.Kubeconfig, "cluster-kubeconfig", "", "kubeconfig of the cluster; deletes the agent there")
 	f.StringVar(&o.Context, "cluster-context", "", "context in the kubeconfig of the cluster; deletes the agent there")
-	f.StringVar(&o.Namespace, "namespace", hub.SystemNamespace, "namespace of accord on the hub, as for accord run")
 	return c
 }
 
@@ -77,7 +73,12 @@ func (o *Unregistration) Run(ctx context.Context, out io.Writer, cluster string)
 	if err != nil {
 		return err
 	}
-	all := append((&Options{}).objects(nil), append(impersonation(nil), secret(registration.TokenSecret, registration.TokenKey, nil))...)
+	everything := &Options{Tunnel: Tunnel{Users: []string{"any"}}, Manifests: true}
+	everything.Token = "any"
+	all, err := everything.objects(nil)
+	if err != nil {
+		return err
+	}
 	slices.Reverse(all)
 	return remove(ctx, out, m, "cluster", all)
 }
@@ -102,17 +103,9 @@ func (o *Unregistration) fromHub(ctx context.Context, out io.Writer, name string
 		return err
 	}
 	role, rbac := registration.RoleName(name), rbacv1.SchemeGroupVersion.String()
-	object := func(namespace, name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: namespace, Name: name}
-	}
 	err = remove(ctx, out, c, "hub", []client.Object{
-		&rbacv1.ClusterRoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "ClusterRoleBinding"}, ObjectMeta: object("", role)},
-		&rbacv1.RoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "RoleBinding"}, ObjectMeta: object(o.Namespace, role)},
-		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "ClusterRole"}, ObjectMeta: object("", role)},
-		&rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "Role"}, ObjectMeta: object(o.Namespace, role)},
-		&coordinationv1.Lease{
-			TypeMeta: metav1.TypeMeta{APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease"}, ObjectMeta: object(o.Namespace, registration.LeaseName(name)),
-		},
+		&rbacv1.ClusterRoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "ClusterRoleBinding"}, ObjectMeta: metav1.ObjectMeta{Name: role}},
+		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbac, Kind: "ClusterRole"}, ObjectMeta: metav1.ObjectMeta{Name: role}},
 	})
 	if err != nil || !exists {
 		return err

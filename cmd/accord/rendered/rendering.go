@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// Rendering is the objects of one cluster; its JSON form is stable.
+// Rendering is the objects of one cluster.
 type Rendering struct {
 	Cluster  string   `json:"cluster"`
 	Revision string   `json:"revision"`
@@ -31,6 +31,9 @@ type Rendering struct {
 
 	explain bool
 }
+
+// DocumentKind implements text.Document.
+func (*Rendering) DocumentKind() string { return "Rendering" }
 
 // Object is one object as it would be applied.
 type Object struct {

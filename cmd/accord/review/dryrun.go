@@ -17,7 +17,6 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -40,7 +39,7 @@ type DryRunFlags struct {
 
 func (f *DryRunFlags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.on, "server-dry-run", false, "send a server-side dry-run to every reachable cluster")
-	flags.StringVar(&f.members, "member-kubeconfig", "", "with --server-dry-run: kubeconfig whose contexts are the clusters (default the credentials of the hub)")
+	flags.StringVar(&f.members, "member-kubeconfig", "", "with --server-dry-run: kubeconfig whose contexts are the clusters (default those of the hub)")
 	flags.DurationVar(&f.timeout, "server-dry-run-timeout", 10*time.Second, "with --server-dry-run: time for each cluster")
 }
 
@@ -54,35 +53,25 @@ func (f *DryRunFlags) Check() error {
 	return nil
 }
 
-// dialer returns the configuration of a cluster. The error is the reason why there is none.
-type dialer func(ctx context.Context, cluster string) (*rest.Config, error)
-
-// dialer returns the members of a kubeconfig, or those whose credentials the hub has.
-func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (dialer, error) {
-	if f.members != "" {
-		configs, err := hub.MemberConfigs(f.members, stderr)
-		return func(_ context.Context, cluster string) (*rest.Config, error) {
-			if cfg := configs[cluster]; cfg != nil {
-				return cfg, nil
-			}
-			return nil, fmt.Errorf("%s has no context of this name", f.members)
-		}, err
-	}
-	if live == nil || k == nil {
-		return nil, errors.New("--server-dry-run requires --member-kubeconfig KUBECONFIG, or --kubeconfig of a hub with the credentials of the clusters")
+// dialer returns the members of a kubeconfig, or those of the hub. The hub forwards a request to a cluster in pull mode in the name of its
+// user only: a dry-run as another account is not possible there.
+func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, account tenancy.Account, stderr io.Writer) (load.Dialer, error) {
+	switch {
+	case f.members != "":
+		return load.Contexts(f.members, stderr)
+	case live == nil || k == nil:
+		return nil, errors.New("--server-dry-run requires --member-kubeconfig KUBECONFIG, or --kubeconfig of the hub of the clusters")
 	}
 	return func(ctx context.Context, cluster string) (*rest.Config, error) {
-		return dialMember(ctx, live, k, cluster)
+		i := slices.IndexFunc(k.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == cluster })
+		if i < 0 {
+			return nil, errors.New("the cluster has not joined the hub")
+		}
+		if k.Clusters[i].Spec.SyncMode == v1alpha1.SyncModePull && account.Name != "" {
+			return nil, errors.New("the hub forwards a dry-run to a cluster in pull mode in your name, and the Tenant delivers with another account: use --member-kubeconfig")
+		}
+		return live.MemberConfig(ctx, &k.Clusters[i])
 	}, nil
-}
-
-// dialMember reads the credentials of a cluster from the hub. The user needs the right to read that Secret.
-func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, cluster string) (*rest.Config, error) {
-	i := slices.IndexFunc(k.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == cluster })
-	if i < 0 {
-		return nil, errors.New("the cluster has not joined the hub")
-	}
-	return l.MemberConfig(ctx, &k.Clusters[i])
 }
 
 // try asks every cluster of the plan of head, with the account of the Tenant. It returns nil if no dry-run was requested or there is no plan.
@@ -90,7 +79,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, account te
 	if !f.on || head.plan == nil || len(r.Mistakes) > 0 {
 		return nil, nil
 	}
-	reach, err := f.dialer(live, k, stderr)
+	reach, err := f.dialer(live, k, account, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +107,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, account te
 }
 
 // tryOn asks one cluster.
-func (f *DryRunFlags) tryOn(ctx context.Context, federation string, account tenancy.Account, plan *propagate.Plan, cluster string, reach dialer) (applied.DryRunResult, error) {
+func (f *DryRunFlags) tryOn(ctx context.Context, federation string, account tenancy.Account, plan *propagate.Plan, cluster string, reach load.Dialer) (applied.DryRunResult, error) {
 	target := plan.ForCluster(cluster)
 	if len(target.Objects) == 0 {
 		return applied.DryRunResult{}, nil
@@ -135,7 +124,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, account tena
 	}
 	defer m.Close()
 	book := plan.Interpreters().Book
-	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Account: account, Book: book, Timeout: f.timeout})
+	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Account: account, Book: book, Fields: true, Timeout: f.timeout})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -150,6 +139,10 @@ type DryRunReport struct {
 	Clusters int `json:"clusters"`
 	Asked    int `json:"asked"`
 	Tried    int `json:"tried"`
+	// Compared counts the objects that exist on the clusters, Changed those of which a delivery changes fields. Unlike the comparison
+	// with base, it is about the live objects, with the defaults of the API server.
+	Compared int             `json:"compared"`
+	Changed  []ChangedObject `json:"changed"`
 	// Refused are objects that clusters reject. They block the plan.
 	Refused []Rejection `json:"refused"`
 	// Unreachable are clusters that did not answer every request, with the reason. They do not block the plan.
@@ -163,6 +156,13 @@ type Rejection struct {
 	Object   string   `json:"object"`
 	Reason   string   `json:"reason"`
 	Message  string   `json:"message"`
+	Clusters []string `json:"clusters"`
+}
+
+// ChangedObject is one live object of which a delivery changes the same fields on some clusters.
+type ChangedObject struct {
+	Object   string   `json:"object"`
+	Fields   []string `json:"fields"`
 	Clusters []string `json:"clusters"`
 }
 
@@ -187,6 +187,15 @@ func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 		l.Unreachable = append(l.Unreachable, UnreachableCluster{cluster, why})
 	} else {
 		l.Asked++
+	}
+	l.Compared += t.Compared
+	for _, x := range t.Changed {
+		i := slices.IndexFunc(l.Changed, func(c ChangedObject) bool { return c.Object == x.ID.String() && slices.Equal(c.Fields, x.Fields) })
+		if i < 0 {
+			i = len(l.Changed)
+			l.Changed = append(l.Changed, ChangedObject{Object: x.ID.String(), Fields: x.Fields})
+		}
+		l.Changed[i].Clusters = append(l.Changed[i].Clusters, cluster)
 	}
 	for _, x := range t.Rejected {
 		l.Refused = addRejection(l.Refused, Rejection{x.ID.String(), x.Reason, x.Message, nil}, cluster)
@@ -221,6 +230,14 @@ func (l *DryRunReport) conclude() {
 	for _, r := range l.Refused {
 		slices.Sort(r.Clusters)
 	}
+	changed := 0
+	for _, c := range l.Changed {
+		slices.Sort(c.Clusters)
+		changed += len(c.Clusters)
+	}
+	slices.SortFunc(l.Changed, func(a, b ChangedObject) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), slices.Compare(a.Clusters, b.Clusters))
+	})
 	slices.SortFunc(l.Refused, func(a, b Rejection) int {
 		return cmp.Or(-cmp.Compare(len(a.Clusters), len(b.Clusters)), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -230,7 +247,13 @@ func (l *DryRunReport) conclude() {
 	}
 	slices.SortFunc(l.Untried, func(a, b UntriedObjects) int { return cmp.Compare(a.Why, b.Why) })
 	l.Verdict = fmt.Sprintf("tried %s on %s", phrase.Count(l.Tried, "object"), text.OutOf(l.Asked, l.Clusters))
-	l.Refused, l.Unreachable, l.Untried = orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
+	switch {
+	case l.Compared > 0 && changed == 0:
+		l.Verdict += fmt.Sprintf("; of %s that %s a delivery changes no field", phrase.Count(l.Compared, "object"), phrase.Plural(l.Compared, "exists", "exist"))
+	case changed > 0:
+		l.Verdict += fmt.Sprintf("; a delivery changes fields of %d of %s that %s", changed, phrase.Count(l.Compared, "object"), phrase.Plural(l.Compared, "exists", "exist"))
+	}
+	l.Changed, l.Refused, l.Unreachable, l.Untried = orEmpty(l.Changed), orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
 }
 
 // orEmpty returns an empty list for nil, so that JSON has [] in place of null.

@@ -25,17 +25,19 @@ func TestLiveReport(t *testing.T) {
 	quota := applied.Rejection{ID: id("web"), Reason: applied.QuotaExceeded, Message: "exceeded quota"}
 	webhook := applied.Rejection{ID: id("api"), Reason: applied.AdmissionDenied, Message: `admission webhook "w" denied the request`}
 	fresh := applied.Unchecked{ID: id("new"), Message: "its namespace is new"}
+	colour := []applied.Change{{ID: id("api"), Fields: []string{"data.colour"}}}
 	answers := map[string]struct {
 		trial applied.DryRunResult
 		err   error
 	}{
-		"eu-1": {applied.DryRunResult{Checked: 3, Rejected: []applied.Rejection{quota}, Unchecked: []applied.Unchecked{fresh}}, nil},
+		"eu-1": {applied.DryRunResult{Checked: 3, Compared: 2, Changed: colour, Rejected: []applied.Rejection{quota}, Unchecked: []applied.Unchecked{fresh}}, nil},
 		"eu-2": {applied.DryRunResult{Checked: 2, Rejected: []applied.Rejection{webhook, quota}}, nil},
-		"eu-3": {applied.DryRunResult{Checked: 1, Unchecked: []applied.Unchecked{fresh}}, errors.New("cluster eu-3: no answer to everything within 10s")},
+		"eu-3": {applied.DryRunResult{Checked: 1, Compared: 1, Changed: colour, Unchecked: []applied.Unchecked{fresh}}, errors.New("cluster eu-3: no answer to everything within 10s")},
 		"us-1": {applied.DryRunResult{}, nil},
 	}
 	want := &DryRunReport{
-		Verdict: "tried 6 objects on 3 of 4 clusters", Clusters: 4, Asked: 3, Tried: 6,
+		Verdict: "tried 6 objects on 3 of 4 clusters; a delivery changes fields of 2 of 3 objects that exist", Clusters: 4, Asked: 3, Tried: 6,
+		Compared: 3, Changed: []ChangedObject{{"ConfigMap shop/api", []string{"data.colour"}, []string{"eu-1", "eu-3"}}},
 		Refused: []Rejection{
 			{"ConfigMap shop/web", "QuotaExceeded", "exceeded quota", []string{"eu-1", "eu-2"}},
 			{"ConfigMap shop/api", "AdmissionDenied", `admission webhook "w" denied the request`, []string{"eu-2"}},
@@ -53,10 +55,11 @@ func TestLiveReport(t *testing.T) {
 	}
 	var b strings.Builder
 	(&Review{Live: want}).dryRun().text(&b, &load.Tree{})
-	require.Equal(t, "live     tried 6 objects on 3 of 4 clusters\n"+
+	require.Equal(t, "live     tried 6 objects on 3 of 4 clusters; a delivery changes fields of 2 of 3 objects that exist\n"+
 		"error    eu-1, eu-2 refuse ConfigMap shop/web: exceeded quota\n"+
 		"error    eu-2 refuses ConfigMap shop/api: admission webhook \"w\" denied the request\n"+
 		"warning  eu-3 could not be asked: no answer to everything within 10s\n"+
+		"note     ConfigMap shop/api on eu-1, eu-3: a delivery changes data.colour\n"+
 		"note     cannot be tried yet, its namespace is new: ConfigMap shop/new\n\n", b.String())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/review/fit"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -14,47 +15,55 @@ import (
 )
 
 // Marker returns the line that identifies the sticky comment; it is not visible.
-func (r *Review) Marker() string { return "<!-- accord:" + r.instance + ":plan -->" }
+func (r *Review) Marker() string { return marker(r.instance) }
 
-// Markdown returns the review as a comment of at most budget bytes. The verdict, the effects, the table and the findings get
-// their space first, the fields of each change last.
+func marker(instance string) string { return "<!-- accord:" + instance + ":plan -->" }
+
+// Markdown returns the review as a comment of at most budget bytes.
 func (r *Review) Markdown(budget int) string {
+	marker := r.Marker() + "\n"
+	return marker + r.markdown(budget-len(marker), budget)
+}
+
+// markdown returns the review in at most room bytes of a comment, which has at most budget bytes. The verdict, the effects, the table
+// and the findings get their space first, the fields of each change last.
+func (r *Review) markdown(room, budget int) string {
 	command := text.CodeSpan(text.CommandLine(r.command))
 	top, bottom := r.markdownHead(), r.markdownFoot()
 	parts := r.markdownParts()
-	all := &markdownBudget{}
+	all := &fit.Budget{}
 	for _, p := range parts {
-		all.left, all.shortened = append(all.left, phrase.Count(len(p.items), p.noun)), append(all.shortened, p.lacks(len(p.items)))
+		all.Left, all.Shortened = append(all.Left, phrase.Count(len(p.Items), p.Noun)), append(all.Shortened, p.Lacks(len(p.Items)))
 	}
-	reserve := len(all.omitted(budget, command))
-	if len(top)+len(bottom)+reserve > budget {
-		return r.markdownLeast(budget, command)
+	reserve := len(all.Omitted(budget, command))
+	if len(top)+len(bottom)+reserve > room {
+		return r.markdownLeast(room, command)
 	}
-	f := &markdownBudget{room: budget - len(top) - len(bottom) - reserve}
+	f := &fit.Budget{Room: room - len(top) - len(bottom) - reserve}
 	written := map[string]string{}
 	for _, p := range parts {
-		written[p.noun] = f.fit(p)
+		written[p.Noun] = f.Fit(p)
 	}
 	var b strings.Builder
 	b.WriteString(top)
-	for _, noun := range []string{"row", "mistake", "rollout", "simulated failure", "effect", "control manifest", "live answer", "finding", "note", "change"} {
+	for _, noun := range []string{"row", "mistake", "effect", "rollout", "simulated failure", "control manifest", "live answer", "finding", "note", "change"} {
 		b.WriteString(written[noun])
 	}
-	return b.String() + bottom + f.omitted(budget, command)
+	return b.String() + bottom + f.Omitted(budget, command)
 }
 
-// markdownLeast returns the verdict alone, which fits in any budget.
-func (r *Review) markdownLeast(budget int, command string) string {
-	top := r.Marker() + "\n### accord plan\n\n"
+// markdownLeast returns the verdict alone, which fits in any room.
+func (r *Review) markdownLeast(room int, command string) string {
+	top := "### accord plan\n\n"
 	end := "\n\n**Left out** is all but the verdict. All of it: "
-	if rest := command + "\n"; len(top)+len(end)+len(rest)+len(r.Verdict) <= budget {
+	if rest := command + "\n"; len(top)+len(end)+len(rest)+len(r.Verdict) <= room {
 		end += rest
 	} else {
 		end += "`accord plan`\n"
 	}
 	verdict := text.MarkdownText(r.Verdict)
-	if len(top)+len(verdict)+len(end) > budget {
-		verdict = text.MarkdownText(phrase.Cut(r.Verdict, max(0, (budget-len(top)-len(end))/4)))
+	if len(top)+len(verdict)+len(end) > room {
+		verdict = text.MarkdownText(phrase.Cut(r.Verdict, max(0, (room-len(top)-len(end))/4)))
 	}
 	return top + verdict + end
 }
@@ -68,7 +77,7 @@ func (r *Review) markdownHead() string {
 	if r.Base != "" {
 		base = text.CodeSpan(r.Base)
 	}
-	return fmt.Sprintf("%s\n### %s\n\n%s**%s.** %s to %s%s.\n", r.Marker(), strings.Join(title, " \u00b7 "), r.sign(), text.Capitalize(text.MarkdownText(r.Verdict)), base, text.CodeSpan(r.Head), r.markdownFiles())
+	return fmt.Sprintf("### %s\n\n%s**%s.** %s to %s%s.\n", strings.Join(title, " \u00b7 "), r.Result.sign(), text.Capitalize(text.MarkdownText(r.Verdict)), base, text.CodeSpan(r.Head), r.markdownFiles())
 }
 
 // Bounds of the files in the head of the comment.
@@ -86,8 +95,8 @@ func (r *Review) markdownFiles() string {
 	return text.WithPrefix(": ", phrase.List(spans, maxHeadFiles))
 }
 
-func (r *Review) sign() string {
-	if r.Result == Blocked || r.Result == Invalid {
+func (r Result) sign() string {
+	if r == Blocked || r == Invalid {
 		return ":x: "
 	}
 	return ""
@@ -98,14 +107,14 @@ func (r *Review) markdownFoot() string {
 	if r.Report == nil || r.Result == Unchanged {
 		return ""
 	}
-	return fmt.Sprintf("\nUndo: revert this change, and the same plan runs backwards. Approve where the Federation asks for it: "+
-		"`accord approve --plan %[2]s`, or the trailer `%[1]s: %[2]s` of the commit that is merged.\n",
-		v1alpha1.ApprovePlanTrailer, r.After.Digest)
+	return fmt.Sprintf("\n<details><summary>Undo and approve</summary>\n\nUndo: revert this change, and the same plan runs backwards.\n\n"+
+		"Approve where the Federation asks for it, by a command:\n\n%s\nor by a trailer of the commit that is merged:\n\n%s\n</details>\n",
+		text.CodeBlock("", []string{"accord approve --plan " + r.After.Digest}), text.CodeBlock("", []string{v1alpha1.ApprovePlanTrailer + ": " + r.After.Digest}))
 }
 
 // markdownParts returns the parts in the order in which they get their space.
-func (r *Review) markdownParts() []markdownPart {
-	parts := []markdownPart{r.mistakes().part()}
+func (r *Review) markdownParts() []fit.Part {
+	parts := []fit.Part{r.mistakes().part()}
 	if r.Report != nil {
 		parts = append(parts, r.effects().part(), r.controlsPart(), r.dryRun().part(), r.orderPart(), r.outagePart(), r.tablePart())
 	}
@@ -117,10 +126,10 @@ func (r *Review) markdownParts() []markdownPart {
 }
 
 // outagePart returns the timeline of failing clusters.
-func (r *Review) outagePart() markdownPart {
-	p := markdownPart{head: "\n", noun: "simulated failure"}
+func (r *Review) outagePart() fit.Part {
+	p := fit.Part{Head: "\n", Noun: "simulated failure"}
 	if timeline := r.Failover.Markdown(); timeline != "" {
-		p.items = [][]string{{timeline}}
+		p.Items = [][]string{{timeline}}
 	}
 	return p
 }
@@ -138,33 +147,39 @@ func severitySign(s propagate.Severity) string {
 	return ":information_source:"
 }
 
-func (r *Review) tablePart() markdownPart {
-	p := markdownPart{
-		head: "\n| | what | change | clusters | |\n|---|---|---|---|---|\n", noun: "row",
-		more: func(n int) string { return fmt.Sprintf("| | and %d more | | | |\n", n) },
+// tablePart has a row for each change. Its last column may be too wide for a narrow screen, so the clusters and the restarts precede it.
+func (r *Review) tablePart() fit.Part {
+	p := fit.Part{
+		Head: "\n| | what | clusters | change |\n|---|---|---|---|\n", Noun: "row",
+		More: func(n int) string { return fmt.Sprintf("| | and %d more | | |\n", n) },
 	}
 	for i, c := range r.Changes {
-		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", text.CodeSpan(verbs[c.Variants[0].Action].sign), i+1,
-			text.TableCell(phrase.Cut(subject(c), 120)), text.TableCell(phrase.Cut(summaryOf(c.Variants[0]), 120)),
-			text.TableCell(reach(c)), cost(c))})
+		p.Items = append(p.Items, []string{fmt.Sprintf("| %s\u00a0%d | %s | %s | %s |\n", text.CodeSpan(verbs[c.Variants[0].Action].sign), i+1,
+			text.TableCell(phrase.Cut(subject(c), 120)), clustersCell(c), text.TableCell(phrase.Cut(summaryOf(c.Variants[0]), 120)))})
 	}
 	return p
 }
 
+// clustersCell returns "28 clusters, eu-7 differs, **restarts 6 pods**".
+func clustersCell(c diff.Change) string {
+	words := text.MarkdownText(strings.ReplaceAll(reach(c), "|", "\u00a6"))
+	return text.Join(", ", words, text.WithPrefix("**", text.WithSuffix(cost(c), "**")))
+}
+
 // changesPart has one collapsed block for each change. Shorter forms have fewer fields, or none.
-func (r *Review) changesPart() markdownPart {
-	p := markdownPart{head: "\n", noun: "change", loses: "fields"}
+func (r *Review) changesPart() fit.Part {
+	p := fit.Part{Head: "\n", Noun: "change", Loses: "fields"}
 	for i, c := range r.Changes {
-		p.items = append(p.items, []string{changeBlock(i, c, math.MaxInt), changeBlock(i, c, text.FewNames), changeBlock(i, c, 0)})
+		p.Items = append(p.Items, []string{changeBlock(i, c, math.MaxInt), changeBlock(i, c, text.FewNames), changeBlock(i, c, 0)})
 	}
 	return p
 }
 
 // controlsPart has one collapsed block for each changed control manifest. Shorter forms have fewer fields, or none.
-func (r *Review) controlsPart() markdownPart {
-	p := markdownPart{head: "\n**Decides, and no object shows it**\n", noun: "control manifest", loses: "fields", more: moreItems}
+func (r *Review) controlsPart() fit.Part {
+	p := fit.Part{Head: "\n**Decides, and no object shows it**\n", Noun: "control manifest", Loses: "fields", More: moreItems}
 	for _, c := range r.Controls {
-		p.items = append(p.items, []string{controlBlock(c, math.MaxInt), controlBlock(c, text.FewNames), controlBlock(c, 0)})
+		p.Items = append(p.Items, []string{controlBlock(c, math.MaxInt), controlBlock(c, text.FewNames), controlBlock(c, 0)})
 	}
 	return p
 }

@@ -123,7 +123,7 @@ func checkPage(t *testing.T, page string) {
 			require.Equal(t, open[len(open)-1], token.Data, "in %v", open)
 			open = open[:len(open)-1]
 			if token.Data == "tr" {
-				require.Equal(t, 5, cells, "cells of a row")
+				require.Equal(t, 4, cells, "cells of a row")
 			}
 		case nethtml.TextToken:
 			if !slices.Contains(open, "code") {
@@ -148,7 +148,7 @@ func TestMarkdownKeepsWhatWasWrittenInItsPlace(t *testing.T) {
 	require.False(t, strings.Contains(text, "Left out"))
 	page := rendered(t, text)
 	checkPage(t, page)
-	require.Equal(t, len(hostile), strings.Count(page, "<details>"))
+	require.Equal(t, len(hostile)+1, strings.Count(page, "<details>"), "one for each change, one for the approval")
 	require.Equal(t, 1, strings.Count(page, "<h3>"))
 	require.Contains(t, page, "<table>")
 	require.NotContains(t, text, "\r")
@@ -181,4 +181,18 @@ func TestMarkdownLeavesOutFieldsBeforeSummaries(t *testing.T) {
 	require.Equal(t, strings.Count(whole, "<details>"), strings.Count(text, "<details>"), "all changes")
 	require.Equal(t, strings.Count(whole, "\n| "), strings.Count(text, "\n| "), "all rows of the table")
 	require.Equal(t, strings.Count(whole, "moves-replicas"), strings.Count(text, "moves-replicas"), "all effects")
+}
+
+// TestClustersAndRestartsPrecedeTheFields: a phone shows the first columns of a table.
+func TestClustersAndRestartsPrecedeTheFields(t *testing.T) {
+	c := diff.Change{
+		Objects: []diff.Object{{ID: manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}}},
+		Variants: []diff.Variant{
+			{Action: diff.Modify, Clusters: []string{"eu-1", "eu-2"}, RestartedPods: 6, Hunks: []diff.Hunk{{Path: "spec.template.spec.containers[web].image"}}},
+			{Action: diff.Modify, Clusters: []string{"us-1|<b>"}, Hunks: []diff.Hunk{{Path: "data"}}},
+		},
+	}
+	p := (&Review{Report: &diff.Report{Changes: []diff.Change{c}}}).tablePart()
+	require.Contains(t, p.Head, "| what | clusters | change |")
+	require.Equal(t, "| `~`\u00a01 | `apps/Deployment shop/web` | 2 clusters, us-1\u00a6&lt;b&gt; differs, **restarts 6 pods** | `spec.template.spec.containers[web].image` |\n", p.Items[0][0])
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/accord-dev/accord/source/trailer"
 )
 
-// Review is the result of plan; its JSON form is stable and has the whole comparison.
+// Review is the result of plan and has the whole comparison.
 type Review struct {
 	Verdict string `json:"verdict"`
 	// Result is unchanged, changed, blocked (the change must not be merged) or invalid (it cannot be planned).
@@ -61,15 +61,8 @@ type Review struct {
 	instance string
 }
 
-// Result is the result of a review.
-type Result string
-
-const (
-	Unchanged Result = "unchanged"
-	Changed   Result = "changed"
-	Blocked   Result = "blocked"
-	Invalid   Result = "invalid"
-)
+// DocumentKind implements text.Document.
+func (*Review) DocumentKind() string { return "Plan" }
 
 // Options select the two states of a repository and the facts beside them.
 type Options struct {
@@ -80,6 +73,8 @@ type Options struct {
 	Head string
 	// Instance distinguishes the comments of several plans; empty means the name of the Federation.
 	Instance string
+	// All reviews each Federation of the repository.
+	All bool
 	// HeadSelection reads live clusters with the selection of head, although head changes it.
 	HeadSelection bool
 	DryRun        DryRunFlags
@@ -99,7 +94,11 @@ func (f *Options) Register(c *cobra.Command) {
 	flags.Lookup("cache-dir").Usage = "directory of the Git clones, and of results for the next plan (default below the user's cache directory)"
 	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
 	flags.StringVar(&f.Head, "head", "", "revision to review (default the working tree; with --repo the default branch)")
-	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation)")
+	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation; with --all: all)")
+	flags.BoolVar(&f.All, "all", false, "plan every Federation with a source in this repository: those that it declares, and those of the hub")
+	for _, other := range []string{"repo", "path", "federation", "dump"} {
+		c.MarkFlagsMutuallyExclusive("all", other)
+	}
 	flags.BoolVar(&f.HeadSelection, "read-head-selection", false, "read a live cluster with the selection of head, although head changes it: only for an author who may see everything that your context reads")
 	f.DryRun.Register(flags)
 	f.Simulate.Register(flags)
@@ -149,7 +148,11 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 	}
 	r := f.newReview(p, dir)
 	now := time.Now()
+	planning := text.NewProgressLine(stderr, "planning")
+	planning.Start()
 	p.plan(k, g, r, now)
+	planning.End()
+	r.Notes = append(r.Notes, f.pinned(p.head, k)...)
 	r.Files = p.changedFiles()
 	if err := f.dumpSides(p); err != nil {
 		return nil, err
@@ -212,7 +215,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 
 // plan plans both sides. A base with mistakes was never delivered: it counts as empty, with a note.
 func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now time.Time) {
-	by := p.head.federation.Namespace + "." + p.head.federation.Name
+	by := p.head.federation.Declarer()
 	var last []*previous.Decision
 	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
@@ -389,18 +392,11 @@ func (r *Review) heldObjects() int {
 
 // Print writes the review in a format.
 func (r *Review) Print(out io.Writer, f text.Format, budget int) error {
-	var document string
-	switch f {
-	case text.AsJSON:
-		return text.Encode(out, f, r)
-	case text.AsMarkdown:
-		out, document = text.MarkdownWriter(out), r.Markdown(budget)
-	default:
-		document = r.text()
-	}
-	_, err := io.WriteString(out, document)
-	return err
+	return write(out, f, budget, r)
 }
+
+// Conclusion returns the result.
+func (r *Review) Conclusion() Result { return r.Result }
 
 // Description returns the text of a commit status: "38 objects in 30 clusters, 4 distinct changes".
 func (r *Review) Description() string {

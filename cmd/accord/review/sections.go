@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/review/fit"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
@@ -38,9 +39,11 @@ func (r *Review) mistakes() section {
 	return s
 }
 
-func (r *Review) notes() section {
+func (r *Review) notes() section { return notesSection(r.Notes) }
+
+func notesSection(notes []string) section {
 	s := section{title: "**Notes**", noun: "note"}
-	for _, n := range r.Notes {
+	for _, n := range notes {
 		s.entries = append(s.entries, entry{Finding: lint.Finding{Message: n}})
 	}
 	return s
@@ -89,6 +92,9 @@ func (r *Review) dryRun() section {
 	for _, x := range r.Live.Unreachable {
 		add(propagate.Warning, x.Cluster+" could not be asked: "+x.Why)
 	}
+	for _, x := range r.Live.Changed {
+		add(propagate.Note, fmt.Sprintf("%s on %s: a delivery changes %s", x.Object, phrase.List(x.Clusters, text.FewNames), phrase.List(x.Fields, text.FewNames)))
+	}
 	for _, x := range r.Live.Untried {
 		add(propagate.Note, "cannot be tried yet, "+x.Why+": "+phrase.List(x.Objects, text.FewNames))
 	}
@@ -127,8 +133,8 @@ func (s section) text(b *strings.Builder, tree *load.Tree) {
 }
 
 // part returns the section as Markdown. The shorter form of an entry has no values.
-func (s section) part() markdownPart {
-	p := markdownPart{head: "\n" + s.title + text.MarkdownText(s.verdict) + "\n", noun: s.noun, loses: s.loses, more: moreItems}
+func (s section) part() fit.Part {
+	p := fit.Part{Head: "\n" + s.title + text.MarkdownText(s.verdict) + "\n", Noun: s.noun, Loses: s.loses, More: moreItems}
 	for _, e := range s.entries {
 		place, message, code := text.CodeSpan(e.Place(&load.Tree{})), text.MarkdownText(e.Message), text.CodeSpan(e.Code)
 		var words []string
@@ -149,7 +155,7 @@ func (s section) part() markdownPart {
 		if more != "" {
 			whole += "  - " + more + "\n"
 		}
-		p.items = append(p.items, []string{whole, short})
+		p.Items = append(p.Items, []string{whole, short})
 	}
 	return p
 }

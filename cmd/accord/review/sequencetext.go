@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/review/fit"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 )
@@ -206,11 +207,11 @@ func (o Rollout) at(near *load.Tree) string {
 }
 
 // orderPart returns the stages as Markdown, one item a rollout.
-func (r *Review) orderPart() markdownPart {
-	p := markdownPart{head: "\n**Order**\n", noun: "rollout", loses: "simulation", more: moreItems}
+func (r *Review) orderPart() fit.Part {
+	p := fit.Part{Head: "\n**Order**\n", Noun: "rollout", Loses: "simulation", More: moreItems}
 	for _, o := range r.Rollouts {
 		short := o.markdown()
-		p.items = append(p.items, []string{short + o.Simulation.markdown(), short})
+		p.Items = append(p.Items, []string{short + o.Simulation.markdown(), short})
 	}
 	return p
 }
@@ -224,7 +225,7 @@ func (o Rollout) markdown() string {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", row.about, text.TableCell(row.before), text.TableCell(row.after))
 		}
 	} else {
-		b.WriteString("| | |\n|---|---|\n")
+		b.WriteString("| | before and after |\n|---|---|\n")
 		for _, row := range o.rows() {
 			fmt.Fprintf(&b, "| %s | %s |\n", row.about, text.TableCell(row.after))
 		}

@@ -209,7 +209,7 @@ func (s *simulation) text(b *strings.Builder) {
 	}
 }
 
-// markdown returns the timeline as a code block.
+// markdown returns the timeline as a collapsed code block.
 func (s *simulation) markdown() string {
 	if s == nil {
 		return ""
@@ -218,7 +218,7 @@ func (s *simulation) markdown() string {
 	for line := range strings.Lines(s.timeline) {
 		lines = append(lines, text.Printable(strings.TrimSuffix(line, "\n")))
 	}
-	return "\nSimulation:\n\n" + text.CodeBlock("", lines)
+	return "\n<details><summary>Simulation</summary>\n\n" + text.CodeBlock("", lines) + "\n</details>\n"
 }
 
 // rehearsed returns the rollouts with their scenarios, for the rehearsal of a failure.

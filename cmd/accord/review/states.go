@@ -51,7 +51,10 @@ func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) 
 			p.end()
 			return nil, err
 		}
+		line := f.Tree.Progress("rendering " + s.label)
+		line.Start()
 		s.read(others, below, s == p.base, builds)
+		line.End()
 		s.tree.Dir = p.dir
 		if s == p.base {
 			p.decoded = builds.Found()

@@ -117,11 +117,12 @@ func textControl(b *strings.Builder, c diff.ControlChange, near *load.Tree) {
 		at = " (" + nearOrigin(c.At, near) + ")"
 	}
 	text.Wrap(b, verbs[c.Action].sign+" ", c.Title()+at+": "+controlWord(c))
-	textHunks(b, c.Hunks)
+	WriteHunks(b, c.Hunks)
 	fmt.Fprintln(b)
 }
 
-func textHunks(b *strings.Builder, hunks []diff.Hunk) {
+// WriteHunks writes fields that differ, with their values before and after.
+func WriteHunks(b *strings.Builder, hunks []diff.Hunk) {
 	for _, h := range hunks {
 		fmt.Fprintln(b, phrase.Cut("     "+text.Printable(hunkPath(h)), text.Width))
 		for _, line := range hunkLines(h) {
@@ -139,5 +140,5 @@ func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 		line += ", of " + phrase.List(text.Names(v.Objects), 4)
 	}
 	text.Wrap(b, "   ", text.Join(": ", line, detail(v, len(v.Hunks) > 0)))
-	textHunks(b, v.Hunks)
+	WriteHunks(b, v.Hunks)
 }

@@ -1,10 +1,12 @@
-// Package schema prints the JSON schemas of the kinds that people write in files.
+// Package schema prints the JSON schemas of the kinds that people write in files, and of the documents that commands print.
 package schema
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -12,20 +14,65 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
+//go:embed cli.accord.dev
+var documents embed.FS
+
+// all returns the kinds in display order.
+func all() ([]jsonschema.Kind, error) {
+	kinds := jsonschema.All()
+	files, err := documents.ReadDir(text.DocumentGroup)
+	if err != nil {
+		return nil, fmt.Errorf("reading the embedded schemas: %w", err)
+	}
+	for _, f := range files {
+		schema, err := documents.ReadFile(path.Join(text.DocumentGroup, f.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("reading the embedded schemas: %w", err)
+		}
+		title, err := jsonschema.Title(schema)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, jsonschema.Kind{Group: text.DocumentGroup, Name: title})
+	}
+	return kinds, nil
+}
+
+// read returns the schema of a kind.
+func read(k jsonschema.Kind) ([]byte, error) {
+	if k.Group != text.DocumentGroup {
+		return k.Schema()
+	}
+	schema, err := documents.ReadFile(k.Path())
+	if err != nil {
+		return nil, fmt.Errorf("reading the embedded schema: %w", err)
+	}
+	return schema, nil
+}
+
 // Names returns the names of the kinds.
 func Names() []string {
-	var all []string
-	for _, k := range jsonschema.All() {
-		all = append(all, k.Name)
+	kinds, _ := all() // a completion has no place for an error
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
 	}
-	return slices.Compact(slices.Sorted(slices.Values(all)))
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // List writes a table of the kinds.
 func List(out io.Writer) error {
+	kinds, err := all()
+	if err != nil {
+		return err
+	}
 	rows := [][]string{{"KIND", "APIVERSION", "PURPOSE"}}
-	for _, k := range jsonschema.All() {
-		purpose, err := k.Purpose()
+	for _, k := range kinds {
+		schema, err := read(k)
+		if err != nil {
+			return err
+		}
+		purpose, err := jsonschema.Purpose(schema)
 		if err != nil {
 			return err
 		}
@@ -36,11 +83,15 @@ func List(out io.Writer) error {
 
 // Print writes the schema of one kind.
 func Print(out io.Writer, name string) error {
-	k, err := jsonschema.Find(name)
+	kinds, err := all()
 	if err != nil {
 		return err
 	}
-	schema, err := k.Schema()
+	k, err := jsonschema.Find(kinds, name)
+	if err != nil {
+		return err
+	}
+	schema, err := read(k)
 	if err != nil {
 		return err
 	}
@@ -50,8 +101,12 @@ func Print(out io.Writer, name string) error {
 
 // WriteAll writes one file for each kind below dir, and the paths of the files to out.
 func WriteAll(out io.Writer, dir string) error {
-	for _, k := range jsonschema.All() {
-		schema, err := k.Schema()
+	kinds, err := all()
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		schema, err := read(k)
 		if err != nil {
 			return err
 		}

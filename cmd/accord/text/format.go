@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/internal/phrase"
@@ -67,9 +68,9 @@ func (f *FormatFlag) Set(s string) error {
 
 func (f *FormatFlag) Type() string { return "format" }
 
-// Encode writes v as JSON or YAML, with the same field names. YAML has no escapes outside of quotes: a value with characters
-// that are not printable is written as JSON, which is YAML, too.
-func Encode(w io.Writer, f Format, v any) error {
+// EncodeForeign writes an object of another API, such as Kubernetes' or SARIF, as JSON or YAML. YAML has no escapes outside of quotes: a
+// value with characters that are not printable is written as JSON, which is YAML, too.
+func EncodeForeign(w io.Writer, f Format, v any) error {
 	var out []byte
 	var err error
 	if f == AsYAML {
@@ -85,10 +86,15 @@ func Encode(w io.Writer, f Format, v any) error {
 	return err
 }
 
-// Manifests writes objects as YAML documents for kubectl.
-func Manifests[T any](w io.Writer, objects []T) error {
+// Manifests writes objects as YAML documents for kubectl, without the status, which is for the cluster to write.
+func Manifests[T runtime.Object](w io.Writer, objects []T) error {
 	for _, o := range objects {
-		document, err := yaml.Marshal(o)
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		if err != nil {
+			return fmt.Errorf("encoding the manifests: %w", err)
+		}
+		delete(fields, "status")
+		document, err := yaml.Marshal(fields)
 		if err != nil {
 			return fmt.Errorf("encoding the manifests: %w", err)
 		}

@@ -14,9 +14,9 @@ import (
 func TestDefectD16EncodeDoesNotEscapeHTML(t *testing.T) {
 	v := map[string]string{"image": "web<1>&2"}
 	var json, yaml strings.Builder
-	require.NoError(t, Encode(&json, AsJSON, v))
+	require.NoError(t, EncodeForeign(&json, AsJSON, v))
 	require.Equal(t, "{\n  \"image\": \"web<1>&2\"\n}\n", json.String())
-	require.NoError(t, Encode(&yaml, AsYAML, v))
+	require.NoError(t, EncodeForeign(&yaml, AsYAML, v))
 	require.Equal(t, "image: web<1>&2\n", yaml.String())
 	line, err := EncodeLine(v)
 	require.NoError(t, err)

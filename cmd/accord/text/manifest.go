@@ -36,7 +36,7 @@ func WriteManifest(w io.Writer, doc *yaml.Node, object map[string]any) error {
 		return err
 	}
 	if !IsPrintable(manifest.Bytes()) {
-		return Encode(w, AsJSON, object)
+		return EncodeForeign(w, AsJSON, object)
 	}
 	_, err := manifest.WriteTo(w)
 	return err

@@ -1,43 +1,53 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
+
+	"github.com/accord-dev/accord/internal/version"
 )
 
-// Version returns the module version that the Go command recorded: a tag, a pseudo-version, or "(devel)" for a binary that was
-// not built from a version-controlled tree.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
+// Versions are those of this program and of the hub.
+type Versions struct {
+	Client version.Info `json:"client"`
+	Hub    *HubVersions `json:"hub,omitempty"`
 }
 
-// Build returns the version of this binary, the commit that it was built from, and the Go version and platform, each on a line.
-func Build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	return build(Version(), info.Settings)
+// DocumentKind implements text.Document.
+func (Versions) DocumentKind() string { return "Version" }
+
+// HubVersions are those of a hub.
+type HubVersions struct {
+	Server string `json:"server,omitempty"`
+	// Accord is the version of the controllers. It is empty if they serve no aggregated API, or do not run.
+	Accord     string `json:"accord,omitempty"`
+	Kubernetes string `json:"kubernetes,omitempty"`
+	Error      string `json:"error,omitempty"`
 }
 
-func build(version string, settings []debug.BuildSetting) string {
-	commit, changed := "unknown", ""
-	for _, s := range settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", with changes that are not committed"
-		}
+// String returns the versions as lines.
+func (v Versions) String() string {
+	c := v.Client
+	commit := cmp.Or(c.Commit, "unknown")
+	if c.Date != "" {
+		commit += " of " + c.Date
 	}
-	return fmt.Sprintf("accord %s\n  commit    %s%s\n  built by  %s for %s/%s\n", version, commit, changed,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if c.Modified {
+		commit += ", with changes that are not committed"
+	}
+	s := fmt.Sprintf("accord %s\n  commit      %s\n  Kubernetes  %s\n  built by    %s for %s\n", c.Version, commit, cmp.Or(c.Kubernetes, "unknown"), c.Go, c.Platform)
+	if v.Hub == nil {
+		return s
+	}
+	if v.Hub.Server == "" {
+		return s + "hub unknown: " + v.Hub.Error + "\n"
+	}
+	s += "hub " + v.Hub.Server + "\n"
+	if v.Hub.Error != "" {
+		return s + "  no answer   " + v.Hub.Error + "\n"
+	}
+	return s + fmt.Sprintf("  accord      %s\n  Kubernetes  %s\n", cmp.Or(v.Hub.Accord, "unknown: it serves no aggregated API, or does not run"), v.Hub.Kubernetes)
 }
 
 // DefaultImage returns the image of this version. A tag must not have "+". A binary that was not built from a version uses the

@@ -16,18 +16,25 @@ const Width = 118
 func Wrap(b *strings.Builder, head, words string) {
 	head = Printable(head)
 	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
-	line, empty := head, true
-	for _, word := range splitWords(Printable(words), Width-len(indent)) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > Width {
-			fmt.Fprintln(b, line)
-			line, empty = indent, true
+	lines := fill(splitWords(Printable(words), Width-len(indent)), Width-len(indent))
+	fmt.Fprintln(b, head+strings.Join(lines, "\n"+indent))
+}
+
+// fill returns the words in lines of at most width characters. A longer word has a line of its own.
+func fill(words []string, width int) []string {
+	var lines []string
+	room := 0
+	for _, word := range words {
+		length := utf8.RuneCountInString(word)
+		if len(lines) > 0 && length < room {
+			lines[len(lines)-1] += " " + word
+			room -= 1 + length
+			continue
 		}
-		if !empty {
-			line += " "
-		}
-		line, empty = line+word, false
+		lines = append(lines, word)
+		room = width - length
 	}
-	fmt.Fprintln(b, line)
+	return lines
 }
 
 // splitWords returns the words of a text, and splits words that are longer than most.

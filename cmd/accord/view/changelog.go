@@ -70,6 +70,14 @@ type jsonLog struct {
 	last string
 }
 
+// HubError is the reason why the hub cannot be read now.
+type HubError struct {
+	Message string `json:"message"`
+}
+
+// DocumentKind implements text.Document.
+func (HubError) DocumentKind() string { return "HubError" }
+
 func (v *jsonLog) show(s Status, _ time.Time) error {
 	for i := range s.Clusters {
 		s.Clusters[i].Heard = nil // it changes all the time
@@ -78,11 +86,11 @@ func (v *jsonLog) show(s Status, _ time.Time) error {
 }
 
 func (v *jsonLog) showError(why string, _ time.Time) error {
-	return v.write(map[string]string{"trouble": why})
+	return v.write(HubError{why})
 }
 
-func (v *jsonLog) write(o any) error {
-	line, err := text.EncodeLine(o)
+func (v *jsonLog) write(d text.Document) error {
+	line, err := text.EncodeDocumentLine(d)
 	if err != nil || line == v.last {
 		return err
 	}

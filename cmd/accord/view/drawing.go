@@ -18,22 +18,28 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
+var errNothingToDraw = errors.New("no rollout to draw: no commit was read yet")
+
 // draw writes the drawing of a rollout: the one of the policy, or the only one.
-func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
+func draw(out io.Writer, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
 	if rel == nil {
-		return errors.New("no rollout to draw: no commit was read yet")
+		return errNothingToDraw
 	}
+	o, err := findRollout(rel, policy)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(picture.SVG(drawingOf(rel, o, deliveries, now)))
+	return err
+}
+
+// findRollout returns the rollout of a policy, or the only one.
+func findRollout(rel *v1alpha1.Release, policy string) (*v1alpha1.RolloutStatus, error) {
 	o, err := hub.FindRollout(rel, policy)
 	if err != nil {
-		return fmt.Errorf("drawing: %w (--rollout names one)", err)
+		return nil, fmt.Errorf("drawing: %w (--rollout names one)", err)
 	}
-	p := drawingOf(rel, o, deliveries, now)
-	drawing := picture.SVG(p)
-	if f == text.AsHTML {
-		drawing = picture.HTML(p)
-	}
-	_, err = out.Write(drawing)
-	return err
+	return o, nil
 }
 
 // drawingOf returns the drawing of a rollout.
@@ -111,9 +117,8 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 	turn(picture.Waits, begin)
 	if given := microInstant(m.UpdatedAt); !given.Before(begin) {
 		healthy, passed := microInstant(m.HealthySince), microInstant(m.GatePassedAt)
-		if o.Phase == string(stages.RolledBack) {
-			turns = nil // before the rollback it had the failed version
-			turn(picture.Changing, begin)
+		if isGivenBack(m, o) {
+			turn(picture.Had, later(stageStart(m, o), begin))
 			turn(picture.Restored, given)
 		} else {
 			turn(picture.Changing, given)
@@ -135,12 +140,34 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind != picture.Changing && !b.To.After(b.From) })
 }
 
-// failing reports whether an unhealthy cluster is a failure: it was healthy before, or the stage counts failing clusters. Every
-// cluster is unhealthy for a while after a change.
+// isGivenBack reports whether a rollback gave the cluster its last healthy version. The Delivery no longer tells how it went before.
+func isGivenBack(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
+	return o.Phase == string(stages.RolledBack) && m.LastHealthy != nil && m.Current == *m.LastHealthy
+}
+
+// stageStart returns the start of the stage of a cluster, zero if it has not started.
+func stageStart(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) time.Time {
+	if s := stageOf(m, o); s != nil {
+		return instant(s.StartedAt)
+	}
+	return time.Time{}
+}
+
+// stageOf returns the stage of a cluster, nil if it is in none that the rollout lists.
+func stageOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) *v1alpha1.StageStatus {
+	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
+	if i < 0 {
+		return nil
+	}
+	return &o.Stages[i]
+}
+
+// failing reports whether an unhealthy cluster is a failure: it was healthy before, a rollback gave its version back, or
+// the stage counts failing clusters. Every other cluster is unhealthy for a while after a change.
 func failing(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
 	stopped := o.Phase == string(stages.Halted) && o.Stage == m.Stage
-	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
-	return m.UnhealthySince != nil && (m.GatePassedAt != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
+	s := stageOf(m, o)
+	return m.UnhealthySince != nil && (m.GatePassedAt != nil || stopped || isGivenBack(m, o) || s != nil && s.Failing > 0)
 }
 
 // later returns the later of two times. It returns zero if the third time is zero.

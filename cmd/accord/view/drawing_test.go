@@ -18,6 +18,7 @@ func TestBarsOf(t *testing.T) {
 	bar := func(kind picture.Kind, from, to int) picture.Bar {
 		return picture.Bar{Kind: kind, From: at(from), To: at(to)}
 	}
+	old := v1alpha1.RolloutVersion{Digest: "sha256:1b77", Revision: "main@sha1:1b77d03"}
 	for _, c := range []struct {
 		state   string
 		memory  v1alpha1.DeliveryRollout
@@ -38,11 +39,16 @@ func TestBarsOf(t *testing.T) {
 			[]picture.Bar{bar(picture.Changing, 0, 15), bar(picture.Passed, 15, 40), bar(picture.Failing, 40, 60)}},
 		{"held while it waits", v1alpha1.DeliveryRollout{UnavailableSince: then(20)}, "Progressing", 0, []picture.Bar{bar(picture.Waits, 0, 20), bar(picture.Away, 20, 60)}},
 		{"away since before", v1alpha1.DeliveryRollout{UnavailableSince: then(-20)}, "Progressing", 0, []picture.Bar{bar(picture.Away, 0, 60)}},
-		{"given back", v1alpha1.DeliveryRollout{UpdatedAt: then(30), HealthySince: then(31)}, "RolledBack", 0, []picture.Bar{bar(picture.Changing, 0, 30), bar(picture.Restored, 30, 60)}},
+		{"given back", v1alpha1.DeliveryRollout{UpdatedAt: then(30), HealthySince: then(31), Current: old, LastHealthy: &old}, "RolledBack", 0,
+			[]picture.Bar{bar(picture.Waits, 0, 8), bar(picture.Had, 8, 30), bar(picture.Restored, 30, 60)}},
+		{"given back, and it does not help", v1alpha1.DeliveryRollout{UpdatedAt: then(30), UnhealthySince: then(30), Current: old, LastHealthy: &old}, "RolledBack", 0,
+			[]picture.Bar{bar(picture.Waits, 0, 8), bar(picture.Had, 8, 30), bar(picture.Failing, 30, 60)}},
+		{"keeps the new version in a rollback", v1alpha1.DeliveryRollout{UpdatedAt: then(10), HealthySince: then(11), GatePassedAt: then(12)}, "RolledBack", 0,
+			[]picture.Bar{bar(picture.Waits, 0, 10), bar(picture.Changing, 10, 11), bar(picture.Soaking, 11, 12), bar(picture.Passed, 12, 60)}},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			c.memory.Stage = "canary"
-			o := &v1alpha1.RolloutStatus{Phase: c.verdict, Stage: "canary", Stages: []v1alpha1.StageStatus{{Name: "canary", Failing: c.failing}}}
+			o := &v1alpha1.RolloutStatus{Phase: c.verdict, Stage: "canary", Stages: []v1alpha1.StageStatus{{Name: "canary", Failing: c.failing, StartedAt: &metav1.Time{Time: at(8)}}}}
 			require.Equal(t, c.want, barsOf(c.memory, o, at(0), at(60)))
 		})
 	}

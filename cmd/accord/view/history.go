@@ -17,7 +17,7 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// History is the result of "accord rollout history"; its JSON form is stable.
+// History is the result of "accord rollout history".
 type History struct {
 	// Title is the name of the federation in text.
 	Title      string         `json:"-"`
@@ -25,6 +25,9 @@ type History struct {
 	Namespace  string         `json:"namespace"`
 	Releases   []HistoryEntry `json:"releases"`
 }
+
+// DocumentKind implements text.Document.
+func (History) DocumentKind() string { return "ReleaseHistory" }
 
 // HistoryEntry is the progress of one commit.
 type HistoryEntry struct {

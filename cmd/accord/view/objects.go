@@ -87,7 +87,7 @@ func printObjects(ctx context.Context, out io.Writer, h *hub.Hub, l listing, nam
 	if err != nil {
 		return err
 	}
-	return text.Encode(out, f, v)
+	return text.EncodeForeign(out, f, v)
 }
 
 // printLists prints all objects of several kinds as one list.
@@ -101,7 +101,7 @@ func printLists(ctx context.Context, out io.Writer, h *hub.Hub, kinds []listing,
 		items, _ := v["items"].([]any)
 		all = append(all, items...)
 	}
-	return text.Encode(out, f, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
+	return text.EncodeForeign(out, f, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
 }
 
 // title returns the name of a federation, with its namespace if the list has several namespaces.

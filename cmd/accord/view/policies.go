@@ -13,13 +13,16 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 )
 
-// policyView is the policies that claim objects in the active plans; its JSON form is stable.
-type policyView struct {
+// PolicyList is the policies that claim objects in the active plans.
+type PolicyList struct {
 	Verdict  string         `json:"verdict"`
 	Policies []policyStatus `json:"policies"`
 	// Unclaimed counts the objects that no policy claims.
 	Unclaimed int `json:"unclaimed"`
 }
+
+// DocumentKind implements text.Document.
+func (*PolicyList) DocumentKind() string { return "PolicyList" }
 
 // policyStatus is the status of the objects of one policy.
 type policyStatus struct {
@@ -41,9 +44,9 @@ type policyStatus struct {
 }
 
 // newPolicyView groups the objects by the policy that claims them.
-func newPolicyView(objects []v1alpha1.FederatedObject) *policyView {
+func newPolicyView(objects []v1alpha1.FederatedObject) *PolicyList {
 	type key struct{ namespace, federation, policy string }
-	v := &policyView{Policies: []policyStatus{}}
+	v := &PolicyList{Policies: []policyStatus{}}
 	claimed := map[key][]*v1alpha1.FederatedObject{}
 	for i := range objects {
 		o := &objects[i]
@@ -107,14 +110,14 @@ func (p policyStatus) healthy() bool {
 }
 
 // only returns the view of the policies of one name.
-func (v *policyView) only(name string) *policyView {
-	one := &policyView{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyStatus) bool { return p.Policy != name })}
+func (v *PolicyList) only(name string) *PolicyList {
+	one := &PolicyList{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyStatus) bool { return p.Policy != name })}
 	one.Verdict = one.verdict()
 	return one
 }
 
 // verdict returns "2 of 3 policies are healthy everywhere; no policy claims 4 objects".
-func (v *policyView) verdict() string {
+func (v *PolicyList) verdict() string {
 	fine := 0
 	for _, p := range v.Policies {
 		if p.healthy() {
@@ -131,7 +134,7 @@ func (v *policyView) verdict() string {
 	return line
 }
 
-func (v *policyView) write(out io.Writer, f text.Format) error {
+func (v *PolicyList) write(out io.Writer, f text.Format) error {
 	if f == text.AsJSON || f == text.AsYAML {
 		return text.Encode(out, f, v)
 	}

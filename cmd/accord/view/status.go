@@ -3,19 +3,17 @@ package view
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Status is the result of "accord status" for one federation; its JSON form is stable.
+// Status is the result of "accord status" for one federation.
 type Status struct {
 	// title is the name of the federation in text; empty means Federation.
 	title       string
@@ -42,6 +40,9 @@ type Status struct {
 	Left        []v1alpha1.RemovedCluster `json:"removedClusters,omitempty"`
 	LeftOmitted int32                     `json:"removedClustersOmitted,omitempty"`
 }
+
+// DocumentKind implements text.Document.
+func (Status) DocumentKind() string { return "FederationStatus" }
 
 // ClusterStatus is one row of the table.
 type ClusterStatus struct {
@@ -184,19 +185,4 @@ func keptRevision(rollouts []v1alpha1.DeliveryRollout) string {
 		}
 	}
 	return ""
-}
-
-// ReadStatus reads the status of one federation from the hub.
-func ReadStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation) (Status, error) {
-	rel, err := h.NewestRelease(ctx, fed)
-	if err != nil {
-		return Status{}, err
-	}
-	deliveries := &v1alpha1.DeliveryList{}
-	if err := h.List(ctx, deliveries, hub.ListOptions(fed)...); err != nil {
-		return Status{}, h.Wrap("listing the deliveries of "+fed.Name, err)
-	}
-	s := NewStatus(fed, rel, deliveries.Items)
-	s.title = h.Title(fed)
-	return s, nil
 }

@@ -37,17 +37,19 @@ func (r Status) heading() string {
 }
 
 // verdict returns "ROLLING OUT  12/30 clusters healthy, 1 held".
-func (r Status) verdict() string {
-	line := r.Verdict
+func (r Status) verdict() string { return r.Verdict + "  " + r.figures() }
+
+// figures returns "stage 2 of 3, 12/30 clusters healthy, 1 held".
+func (r Status) figures() string {
 	switch {
 	case r.Release == "":
-		return line + "  no commit was read so far"
+		return "no commit was read so far"
 	case r.Summary.Total == 0 && r.Verdict == VerdictFailed:
-		return line + "  given to no cluster"
+		return "given to no cluster"
 	case r.Summary.Total == 0:
-		return line + "  no cluster is chosen"
+		return "no cluster is chosen"
 	}
-	line += "  " + text.Join(", ", r.stageProgress(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
+	line := text.Join(", ", r.stageProgress(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
 	for _, c := range []struct {
 		name  string
 		count int32
@@ -61,22 +63,36 @@ func (r Status) verdict() string {
 
 // commit returns the author, the age and the subject of the commit.
 func (r Status) commit(now time.Time) string {
-	who := "committed " + text.Age(r.CommittedAt, now) + " ago"
-	if name, _, _ := strings.Cut(r.Author, " <"); name != "" {
-		who += " by " + name
-	}
+	who := r.authorship(now)
 	if r.Subject != "" {
 		who += fmt.Sprintf(", %q", r.Subject)
 	}
 	return who
 }
 
+// authorship returns "committed 14m ago by Ada".
+func (r Status) authorship(now time.Time) string {
+	who := "committed " + text.Age(r.CommittedAt, now) + " ago"
+	if name, _, _ := strings.Cut(r.Author, " <"); name != "" {
+		who += " by " + name
+	}
+	return who
+}
+
+// headMessage returns the message below the verdict, unless errors or a rollout below tell it.
+func (r Status) headMessage() string {
+	if len(r.Errors) > 0 || slices.ContainsFunc(r.Rollouts, func(o v1alpha1.RolloutStatus) bool { return o.WaitingFor != nil }) {
+		return ""
+	}
+	return r.Message
+}
+
 // Write prints the verdict, the clusters, their problems and the next step.
 func (r Status) Write(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))
-	if r.Message != "" && len(r.Errors) == 0 && !slices.ContainsFunc(r.Rollouts, func(o v1alpha1.RolloutStatus) bool { return o.WaitingFor != nil }) {
-		fmt.Fprintln(&b, "  "+r.Message)
+	if message := r.headMessage(); message != "" {
+		fmt.Fprintln(&b, "  "+message)
 	}
 	r.writeErrors(&b)
 	if err := r.writeStages(&b, now); err != nil {
@@ -168,30 +184,50 @@ func (r Status) writeRest(b *strings.Builder) {
 	if count, collapse := r.collapsible(); collapse {
 		fmt.Fprintf(b, "  +%d Healthy on %s\n", count, text.ShortRevision(r.Revision))
 	}
-	if missing := int(r.Summary.Total) - len(r.Clusters); missing > 0 {
-		fmt.Fprintf(b, "  +%d of %d clusters have received nothing yet\n", missing, r.Summary.Total)
+	for _, line := range r.missing() {
+		fmt.Fprintln(b, "  "+line)
 	}
 }
 
-// writeProblems lists the problems of clusters that need attention. Held and unreachable clusters only have their row.
-func (r Status) writeProblems(b *strings.Builder, now time.Time) {
+// missing returns a line about the clusters without a Delivery.
+func (r Status) missing() []string {
+	if n := int(r.Summary.Total) - len(r.Clusters); n > 0 {
+		return []string{fmt.Sprintf("+%d of %d clusters have received nothing yet", n, r.Summary.Total)}
+	}
+	return nil
+}
+
+// trouble is an object that needs attention. The state has its duration.
+type trouble struct{ cluster, object, state, message string }
+
+// troubles returns the problems of clusters that need attention. Held and unreachable clusters only have their row.
+func (r Status) troubles(now time.Time) []trouble {
+	var all []trouble
 	for _, c := range r.Clusters {
 		if !progress.NeedsAttention(c.State) {
 			continue
 		}
-		lines := 0
 		for _, p := range c.Trouble {
-			if !progress.NeedsAttention(p.State) {
-				continue
+			if progress.NeedsAttention(p.State) {
+				all = append(all, trouble{c.Cluster, p.Object, string(p.State) + " for " + text.Age(p.Since, now), p.Message})
 			}
-			if lines++; lines == 1 {
-				fmt.Fprintln(b)
-			}
-			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 		}
 		if c.TroubleOmitted > 0 {
-			fmt.Fprintf(b, "  %s  and %s\n", c.Cluster, phrase.Count(int(c.TroubleOmitted), "more object"))
+			all = append(all, trouble{cluster: c.Cluster, object: "and " + phrase.Count(int(c.TroubleOmitted), "more object")})
 		}
+	}
+	return all
+}
+
+// writeProblems lists the problems, with an empty line before those of each cluster.
+func (r Status) writeProblems(b *strings.Builder, now time.Time) {
+	before := ""
+	for _, t := range r.troubles(now) {
+		if t.cluster != before {
+			fmt.Fprintln(b)
+			before = t.cluster
+		}
+		fmt.Fprintln(b, "  "+text.Join("  ", t.cluster, t.object, text.Join(": ", t.state, t.message)))
 	}
 }
 

@@ -11,7 +11,20 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/golden"
 )
+
+// TestChangesAreDocuments: with -o json each line is a document, and a change of nothing is none.
+func TestChangesAreDocuments(t *testing.T) {
+	var out bytes.Buffer
+	v := NewWatcher(text.AsJSON, &out)
+	status := watched(verdictRolling, ClusterStatus{Cluster: "eu-1", State: v1alpha1.Healthy, Current: true})
+	for range 2 {
+		require.NoError(t, v.show(status, time.Now()))
+	}
+	require.NoError(t, v.showError("connection refused", time.Now()))
+	golden.File(t, "../testdata/golden/status-watch.json", out.String(), "go test ./cmd/accord/view -run ChangesAreDocuments -update")
+}
 
 func watched(verdict string, clusters ...ClusterStatus) Status {
 	return Status{

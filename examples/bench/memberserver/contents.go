@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// history is the least number of changes that a server keeps. A watch or a page of a list that continues from an older version
-// fails as expired.
+// history is the least number of changes that a server keeps, and it keeps one for each object: an API server keeps the changes of
+// five minutes, in which a client may change all of them. A watch or a page of a list that continues from an older version fails as
+// expired.
 const history = 256
 
 // contents has the objects of one server and their last changes. It belongs to a store.
@@ -19,8 +20,18 @@ type contents struct {
 	host    *Host
 	version uint64
 	records map[resource]map[types.NamespacedName]*record
+	objects int      // in records
 	past    []change // in the order of their versions
 	changed chan struct{}
+	// listed has the state of each kind that was listed in pages last: sorting all objects for each page would take most of the time
+	// of a long list.
+	listed map[resource]listing
+}
+
+// listing has all objects of a kind in the state of a version, sorted by namespace and name.
+type listing struct {
+	version uint64
+	records []*record
 }
 
 // change is a change of one object. before is nil if now was created. If gone, now is the last state, with the version of the
@@ -32,7 +43,7 @@ type change struct {
 }
 
 func newContents(h *Host) *contents {
-	return &contents{host: h, records: map[resource]map[types.NamespacedName]*record{}, changed: make(chan struct{})}
+	return &contents{host: h, records: map[resource]map[types.NamespacedName]*record{}, changed: make(chan struct{}), listed: map[resource]listing{}}
 }
 
 // add makes a change visible.
@@ -46,8 +57,10 @@ func (s *contents) add(c change) {
 	switch {
 	case c.gone:
 		delete(records, c.now.NamespacedName)
+		s.objects--
 		objects.Dec()
 	case c.before == nil:
+		s.objects++
 		objects.Inc()
 		fallthrough
 	default:
@@ -55,8 +68,9 @@ func (s *contents) add(c change) {
 	}
 	s.host.counts.written.Set(float64(time.Now().UnixMicro()) / 1e6)
 	s.version = c.now.version
-	if s.past = append(s.past, c); len(s.past) >= 2*history {
-		s.past = slices.Clone(s.past[len(s.past)-history:])
+	kept := max(history, s.objects)
+	if s.past = append(s.past, c); len(s.past) >= 2*kept {
+		s.past = slices.Clone(s.past[len(s.past)-kept:])
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -85,7 +99,25 @@ func (s *contents) after(version uint64) ([]change, error) {
 	return s.past[i:], nil
 }
 
-// at returns all objects of a kind in the state of a version, 0 for now, sorted by namespace and name.
+// pages returns the same as at, and keeps it for the next page of the list.
+func (s *contents) pages(r resource, version uint64) (records []*record, then uint64, err error) {
+	if kept := s.listed[r]; version > 0 && version == kept.version {
+		return kept.records, version, nil
+	}
+	if records, then, err = s.at(r, version); err == nil {
+		s.listed[r] = listing{then, records}
+	}
+	return records, then, err
+}
+
+// paged forgets a list whose last page was sent.
+func (s *contents) paged(r resource, version uint64) {
+	if s.listed[r].version == version {
+		delete(s.listed, r)
+	}
+}
+
+// at returns all objects of a kind in the state of a version, 0 for now, sorted by namespace and name. Nobody changes the list.
 func (s *contents) at(r resource, version uint64) (records []*record, then uint64, err error) {
 	then = cmp.Or(version, s.version)
 	past, err := s.after(then)

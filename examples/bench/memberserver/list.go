@@ -41,19 +41,28 @@ func (c *call) list(w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	all, version, err := c.server.store.at(c.resource, p.Version)
+	limit := int(o.Limit)
+	if o.Continue == "" && o.ResourceVersion == "0" {
+		limit = 0
+	}
+	read := c.server.store.at
+	if limit > 0 {
+		read = c.server.store.pages
+	}
+	all, version, err := read(c.resource, p.Version)
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(r *record) bool { return !selected.has(r) || !p.before(r) })
+	all, rest := selected.page(all[p.position(all):], limit)
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}
-	if limit := int(o.Limit); limit > 0 && len(all) > limit && (o.Continue != "" || o.ResourceVersion != "0") {
-		rest := int64(len(all) - limit)
-		all = all[:limit]
+	switch {
+	case len(rest) > 0:
 		meta.Continue = page{version, all[limit-1].NamespacedName}.String()
 		if selected.everything() {
-			meta.RemainingItemCount = &rest
+			meta.RemainingItemCount = new(selected.count(rest))
 		}
+	case limit > 0:
+		c.server.store.paged(c.resource, version)
 	}
 	text, err := c.listed(all, meta)
 	if err != nil {
@@ -108,9 +117,13 @@ func start(o metav1.ListOptions) (page, error) {
 	return p, nil
 }
 
-// before reports whether an object comes after the position at which the page begins.
-func (p page) before(r *record) bool {
-	return p.After.Name == "" || byName(p.After, r.NamespacedName) < 0
+// position returns the position of the first object of the page.
+func (p page) position(all []*record) int {
+	i, found := slices.BinarySearchFunc(all, p.After, func(r *record, after types.NamespacedName) int { return byName(r.NamespacedName, after) })
+	if found {
+		i++
+	}
+	return i
 }
 
 // String returns the token that requests the page.

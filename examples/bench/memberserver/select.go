@@ -39,3 +39,27 @@ func (s selection) has(r *record) bool {
 
 // everything reports whether the selectors match every object.
 func (s selection) everything() bool { return s.labels.Empty() && s.fields.Empty() }
+
+// page returns the first selected objects, all or at most limit of them, and the objects from the first selected one after them on.
+func (s selection) page(all []*record, limit int) (page, rest []*record) {
+	for i, r := range all {
+		switch {
+		case !s.has(r):
+		case limit > 0 && len(page) == limit:
+			return page, all[i:]
+		default:
+			page = append(page, r)
+		}
+	}
+	return page, nil
+}
+
+// count returns the number of selected objects.
+func (s selection) count(all []*record) (n int64) {
+	for _, r := range all {
+		if s.has(r) {
+			n++
+		}
+	}
+	return n
+}

@@ -44,6 +44,20 @@ func (s *store) at(r resource, version uint64) (records []*record, then uint64, 
 	return s.contents.at(r, version)
 }
 
+// pages returns the same as at, and keeps it for the next page of the list.
+func (s *store) pages(r resource, version uint64) (records []*record, then uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.contents.pages(r, version)
+}
+
+// paged forgets a list whose last page was sent.
+func (s *store) paged(r resource, version uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contents.paged(r, version)
+}
+
 // apply creates an object, or merges a request into the live one.
 func (s *store) apply(w write) (now *record, created bool, err error) {
 	s.mu.Lock()

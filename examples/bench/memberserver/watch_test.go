@@ -2,6 +2,7 @@ package memberserver
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -140,6 +141,35 @@ func TestAWatchFromThePastIsExpired(t *testing.T) {
 	e := <-w.ResultChan()
 	require.Equal(t, apiwatch.Error, e.Type)
 	require.True(t, apierrors.IsResourceExpired(apierrors.FromObject(e.Object)), "%v", e.Object)
+}
+
+// TestALongListGoesOn: while a client reads many objects page by page, others may change each of them once.
+func TestALongListGoesOn(t *testing.T) {
+	const many = 2 * history
+	objects := dynamicFor(t, startOne(t)).Resource(configMaps).Namespace("default")
+	name := func(i int) string { return fmt.Sprintf("a-%03d", i) }
+	for i := range many {
+		applyAll(t, objects, configMap(name(i), "x", "0"))
+	}
+	page, err := objects.List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	require.EqualValues(t, many-1, *page.GetRemainingItemCount())
+	for i := range many - 1 {
+		applyAll(t, objects, configMap(name(i), "x", "1"))
+	}
+	_, err = objects.List(t.Context(), metav1.ListOptions{Limit: 1}) // of somebody else, from the version of now
+	require.NoError(t, err)
+	var names []string
+	for page.GetContinue() != "" {
+		page, err = objects.List(t.Context(), metav1.ListOptions{Limit: 100, Continue: page.GetContinue()})
+		require.NoError(t, err)
+		for _, u := range page.Items {
+			require.Equal(t, map[string]any{"k": "0"}, u.Object["data"])
+			names = append(names, u.GetName())
+		}
+	}
+	require.Len(t, names, many-1)
+	require.True(t, slices.IsSorted(names))
 }
 
 // informer lists or asks for initial events, whatever client-go does by default, and goes on watching.

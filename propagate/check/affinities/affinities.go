@@ -32,11 +32,10 @@ const StaticWeightList = "spec.placement.replicaScheduling.weightPreference.stat
 
 // Each visits every ClusterAffinity of every policy.
 func Each(in propagate.Input, visit func(Affinity)) {
-	for i := range in.Policies {
-		eachOfPolicy(&in.Policies[i], visit)
+	for _, p := range in.Policies {
+		eachOfPolicy(p, visit)
 	}
-	for i := range in.Overrides {
-		o := &in.Overrides[i]
+	for _, o := range in.Overrides {
 		for j, rule := range o.Spec.OverrideRules {
 			if rule.TargetCluster != nil {
 				visit(Affinity{o.Meta, o.Title(), fmt.Sprintf("spec.overrideRules[%d].targetCluster", j), *rule.TargetCluster})

@@ -9,6 +9,10 @@ type DryRunResult struct {
 	Checked int
 	// Rejected are the objects that the API server rejects, and those that accord would leave alone, sorted.
 	Rejected []Rejection
+	// Compared counts the objects of Checked that exist, if fields were compared. Changed are those of which a delivery changes
+	// fields beside accord's own marks, sorted.
+	Compared int
+	Changed  []Change
 	// Unchecked are the objects whose result is not known, sorted.
 	Unchecked []Unchecked
 	// Requests counts the requests to the member.
@@ -21,6 +25,12 @@ type Rejection struct {
 	Reason string // in one word: Conflict, Forbidden, QuotaExceeded, ...
 	// Message is that of the API server. For a Secret it has no part that may be a value.
 	Message string
+}
+
+// Change is one object of which fields change.
+type Change struct {
+	ID     manifest.ID
+	Fields []string // their paths, without values
 }
 
 // Unchecked is one object that could not be checked.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -78,18 +80,40 @@ func appendTree(b []byte, tree map[string]any) []byte {
 	return b
 }
 
-// Set returns the decoded set; an empty one if it cannot be read.
+// Set returns the decoded set; an empty one if it cannot be read. The caller must not change it.
 func (f Fields) Set() *fieldpath.Set {
-	set := fieldpath.NewSet()
 	text := f.text
 	if f.decoded != nil {
 		var err error
 		if text, err = json.Marshal(f.decoded); err != nil {
-			return set
+			return fieldpath.NewSet()
 		}
 	}
+	slot := &sets[maphash.Bytes(seed, text)%uint64(len(sets))]
+	if last := slot.Load(); last != nil && last.text == string(text) {
+		return last.set
+	}
+	set := fieldpath.NewSet()
 	if len(text) == 0 || set.FromJSON(bytes.NewReader(text)) != nil {
 		return fieldpath.NewSet()
 	}
+	if len(text) <= longestKept {
+		slot.Store(&decodedSet{string(text), set})
+	}
 	return set
 }
+
+// decodedSet is a set with its text.
+type decodedSet struct {
+	text string
+	set  *fieldpath.Set
+}
+
+// longestKept is the length of the longest text whose set is kept: those of others may be of any length.
+const longestKept = 8 << 10
+
+var (
+	// sets are some that were decoded last. Most objects of a kind, and an object on all clusters, have equal ones.
+	sets [64]atomic.Pointer[decodedSet]
+	seed = maphash.MakeSeed() // of their places
+)

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/state/approval"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -78,6 +79,8 @@ type Pending struct {
 	Declared        []v1alpha1.Cluster
 	Adds            []string
 	ChangesClusters bool
+	// Federations are those that the commit declares.
+	Federations []control.Federation
 	// Taints are those that the ClusterTaintPolicies decide, by cluster.
 	Taints  map[string][]corev1.Taint
 	Commits approval.Commits

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/delivery"
 	"github.com/accord-dev/accord/api/manifest"
 )
 
@@ -200,9 +201,9 @@ func (b *Bulk) Gather(u Update) Update {
 }
 
 // DeliveryUpdate returns the update that writes one Delivery. progressing reports whether the cluster has a part of the revision.
-func (b *Bulk) DeliveryUpdate(delivery Status, clusters int, progressing bool) Update {
-	delivery.Write = true
-	u := Update{Status: delivery, Interval: DeliveryInterval}
+func (b *Bulk) DeliveryUpdate(of Status, clusters int, progressing bool) Update {
+	of.Write = true
+	u := Update{Status: of, Interval: DeliveryInterval}
 	switch {
 	case !b.Active:
 	case progressing:
@@ -214,8 +215,13 @@ func (b *Bulk) DeliveryUpdate(delivery Status, clusters int, progressing bool) U
 	return u
 }
 
-// DeliveryDelay returns the delay of the first write of a Delivery after the start of a delivery to some clusters.
-func DeliveryDelay(clusters int) time.Duration {
+// DeliveryDelay returns the delay of the first write of a Delivery after the start of a delivery to some clusters. If the cluster has an
+// agent, the write has the result, too, unless the agent takes so long that it reports before the end, or the hub takes three times as long
+// for the reports of all agents as they are spread over.
+func DeliveryDelay(clusters int, hasAgent bool) time.Duration {
+	if hasAgent {
+		return UnfinishedDelay + 3*delivery.ReportSpread(clusters)
+	}
 	return StartDelay + time.Duration(clusters)*startDelayPerCluster
 }
 

@@ -28,6 +28,21 @@ func (l *State) Adopt(target propagate.ClusterPlan) {
 	}
 }
 
+// AdoptHeld takes over why objects are held from a plan that differs from the target in nothing else.
+func (l *State) AdoptHeld(target propagate.ClusterPlan) {
+	l.Target = target
+	for _, p := range target.Objects {
+		w := l.Wants.Of(p.ID)
+		w.Held = p.Held
+		l.Want(p.ID, w)
+	}
+	for _, x := range target.Failed {
+		w := l.Wants.Of(x.ID)
+		w.Held = x.Held
+		l.Want(x.ID, w)
+	}
+}
+
 // adoptAll replaces all wants.
 func (l *State) adoptAll(target propagate.ClusterPlan) {
 	clear(l.Wants)

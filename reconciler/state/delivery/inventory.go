@@ -39,14 +39,14 @@ func (l *State) InheritInventory(entries []string) {
 	l.SetInventory(inventory.Union(l.entries, inventory.Sorted(entries)))
 }
 
-// Unasked reports whether the agent of the cluster has to be asked which objects the cluster has: there is no record of any, and the agent has
+// Unasked reports whether a cluster of another process has to be asked which objects it has: there is no record of any, and its executor has
 // not reported. A nil State has none.
 func (l *State) Unasked() bool {
 	return l == nil || l.Idle() && l.Report == nil && !l.Recalled
 }
 
-// Recall makes the objects that the agent of the cluster was asked for the inventory, once the plan knows them: the bundle names them, and
-// the agent removes those that the plan does not want. It does nothing before.
+// Recall makes the objects that the cluster of another process was asked for the inventory, once the plan knows them: its executor gets
+// them, and removes those that the plan does not want. It does nothing before.
 func (l *State) Recall(entries []string, planned bool) {
 	if !planned {
 		return
@@ -56,6 +56,16 @@ func (l *State) Recall(entries []string, planned bool) {
 		l.ReportedInventory = entries
 		l.SetInventory(entries)
 	}
+}
+
+// CountReported has the Delivery count the discovered objects with which the plan was made: the executor of the cluster waits for the count
+// before it lists the cluster. It reports whether that changes the Delivery.
+func (l *State) CountReported() bool {
+	if l.ReportedInventory == nil || int(l.Delivery.Status.InventoryCount) == len(l.entries) {
+		return false
+	}
+	l.Delivery.Status.InventoryCount, l.StatusDirty = int32(len(l.entries)), true
+	return true
 }
 
 // InheritInventories adds the entries that replicas reported to the inventories of their clusters.

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/bundle"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 // AddTo adds the decisions about the cluster to a part of its bundle, which an index with a sequence has, and the contents of its objects
@@ -78,9 +80,9 @@ func Assigned(part *bundle.Part, cluster string) *v1alpha1.Delivery {
 }
 
 // Execute makes the objects of a part of the bundle the wanted ones, at an agent.
-func (l *State) Execute(x bundle.Execution) {
+func (l *State) Execute(x bundle.Execution, now time.Time) {
 	before := l.Part
-	l.Delivery, l.Part, l.Assigned = Assigned(x.Part, l.Name), x.Part, x.Part.Assignment
+	l.Delivery, l.Part, l.Assigned, l.Began = Assigned(x.Part, l.Name), x.Part, x.Part.Assignment, now
 	l.Leaving = nil
 	for _, kind := range x.Part.LeavingKinds {
 		l.Leaving = append(l.Leaving, schema.GroupVersionKind(kind))
@@ -91,4 +93,13 @@ func (l *State) Execute(x bundle.Execution) {
 	if !x.Part.SameObjects(before) { // else the delivery under way goes on, and another one follows
 		l.Adopt(x.Target)
 	}
+}
+
+// Awaits returns the time for which a report of an agent waits for the end of the delivery: most reports of an assignment that is not
+// finished would be followed by another one at once. A failure is reported without a delay.
+func (l *State) Awaits(now time.Time) time.Duration {
+	if l.Part == nil || l.Run.Finished || l.Run.Error != "" || l.Run.PruneBlocked != "" {
+		return 0
+	}
+	return max(l.Began.Add(changes.UnfinishedDelay).Sub(now), 0)
 }

@@ -64,8 +64,9 @@ type assignment struct {
 	// reportedInventory replaces its inventory while the active plan was made with discovered objects.
 	Report            *v1alpha1.DeliveryReport
 	ReportedInventory []string
-	// Part is the part of the bundle that an agent executes; nil elsewhere.
-	Part *bundle.Part
+	// Part is the part of the bundle that an agent executes, and Began the time at which it got the assignment; nil elsewhere.
+	Part  *bundle.Part
+	Began time.Time
 	// pulled is the assignment that the agent of the cluster got last, at the leader.
 	pulled deliveryreport.Pulled
 }

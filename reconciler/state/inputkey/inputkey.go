@@ -30,6 +30,8 @@ type Key struct {
 	Room       string // digest of their free resources, if View sees them
 	Held       string // digest of the clusters that people put on hold
 	Evictions  string // digest of the eviction tasks; empty for none
+	// Federations names those of the hub that the Federation declares; empty for none.
+	Federations string
 	// Unschedulable identifies the replicas that the descheduler may move; empty for none.
 	Unschedulable string
 }

@@ -2,6 +2,7 @@
 package news
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -35,21 +36,34 @@ type Federation struct {
 	known     bool // suspended was emitted, by this process or the one before
 	suspended bool
 	failures  int    // how often in a row the sources could not be read
-	refusal   string // of a Tenant or a verification, the last one with an event
+	refusal   string // of a Tenant or a verification, or a wait for another Federation: the last one with an event
 }
 
-// SourceFailed emits an event if the sources could not be read repeatedly, or at once if a Tenant refuses them or the newest
-// revision is not verified.
+// SourceFailed emits an event if the sources could not be read repeatedly, or at once if a Tenant refuses them, the newest revision is
+// not verified, or it waits for another Federation. A wait that ends by itself is no warning.
 func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation, err error) {
-	if reason, message := status.SourceRefusal(err); reason != "" {
-		if n.refusal != message {
-			n.refusal = message
-			c.Event(about, changes.Warning, reason, message)
+	if d, waits := errors.AsType[*status.DependencyError](err); waits {
+		kind := changes.Warning
+		if d.Temporary {
+			kind = changes.Normal
 		}
+		n.refused(c, about, kind, d.Reason, d.Message)
+		return
+	}
+	if reason, message := status.SourceRefusal(err); reason != "" {
+		n.refused(c, about, changes.Warning, reason, message)
 		return
 	}
 	if n.failures++; n.failures == sourceFailures {
 		c.Event(about, changes.Warning, status.FetchFailed, status.FetchFailure(err))
+	}
+}
+
+// refused emits an event, unless it was the last one.
+func (n *Federation) refused(c *changes.Changes, about *v1alpha1.Federation, kind, reason, message string) {
+	if n.refusal != message {
+		n.refusal = message
+		c.Event(about, kind, reason, message)
 	}
 }
 

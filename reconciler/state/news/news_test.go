@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -113,6 +114,24 @@ func TestNewsOfADelivery(t *testing.T) {
 		again = n.Compare(&changes.Changes{}, d, deliverySaying(1, failing...), false, false, noon.Add(failingGrace/4))
 		require.Equal(t, failingGrace*3/4, again)
 	})
+}
+
+// A wait for another Federation is one event, and a warning only if a person has to end it.
+func TestAWaitForAFederationIsToldOnce(t *testing.T) {
+	var n Federation
+	var c changes.Changes
+	about := &v1alpha1.Federation{}
+	for _, err := range []error{
+		&status.DependencyError{Reason: "DependencyNotReady", Message: "waits for Federation shop/db", Temporary: true},
+		&status.DependencyError{Reason: "DependencyNotReady", Message: "waits for Federation shop/db", Temporary: true},
+		&status.DependencyError{Reason: "DependencyCycle", Message: "shop/web -> shop/db -> shop/web"},
+	} {
+		n.SourceFailed(&c, about, err)
+	}
+	require.Equal(t, []changes.Event{
+		{About: about, Type: changes.Normal, Reason: "DependencyNotReady", Message: "waits for Federation shop/db"},
+		{About: about, Type: changes.Warning, Reason: "DependencyCycle", Message: "shop/web -> shop/db -> shop/web"},
+	}, c.Events)
 }
 
 // deliverySaying is a status with conditions, "Ready=False/ApplyFailed".

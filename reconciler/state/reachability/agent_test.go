@@ -7,10 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An agent whose Lease is not renewed any more is silent, whatever its clock says.
+// An agent that is not heard any more is silent, whatever it reported.
 func TestSilentAgents(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	behind := now.Add(-time.Hour) // the clock of the agent
 	tracker := NewTracker()
 	require.Equal(t, NotConnected, tracker.Reachability("eu", now).Unreachable)
 	tracker.SetAgent("eu", true)
@@ -18,23 +17,22 @@ func TestSilentAgents(t *testing.T) {
 	require.Equal(t, AgentSilent, tracker.Reachability("eu", now).Unreachable, "it never reported")
 
 	tracker.RecordProbe("eu", Probe{Known: true, At: now})
-	require.Empty(t, tracker.Reachability("eu", now.Add(StaleProbe)).Unreachable, "without a Lease its probes count")
-	require.Equal(t, AgentSilent, tracker.Reachability("eu", now.Add(StaleProbe+time.Second)).Unreachable)
+	require.Equal(t, AgentSilent, tracker.Reachability("eu", now).Unreachable, "its probe is no sign of life: another process may have read it")
 
-	tracker.RecordBeat("eu", behind, 0, now)
-	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease)).Unreachable)
-	tracker.RecordBeat("eu", behind, 0, now.Add(AgentLease))
-	require.Equal(t, AgentSilent, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable, "the same renewal")
-	tracker.RecordBeat("eu", behind.Add(time.Second), 0, now.Add(AgentLease))
-	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable)
+	tracker.ExpectBeat("eu", now)
+	require.Empty(t, tracker.Reachability("eu", now.Add(AgentLease)).Unreachable, "it has time to find this process")
+	tracker.ExpectBeat("eu", now.Add(AgentLease))
+	require.Equal(t, AgentSilent, tracker.Reachability("eu", now.Add(AgentLease+time.Second)).Unreachable, "it is expected once")
+	require.True(t, tracker.RecordBeat("eu", 0, now.Add(AgentLease+time.Second)))
+	require.False(t, tracker.RecordBeat("eu", 0, now.Add(AgentLease+time.Second)))
+	require.False(t, tracker.RecordBeat("us", 0, now), "a cluster in push mode")
 
 	late := now.Add(2 * AgentProbeWriteInterval)
-	tracker.RecordBeat("eu", behind.Add(2*time.Second), 0, late)
-	require.Empty(t, tracker.Reachability("eu", late).Unreachable, "an agent with a Lease writes its probes less often")
+	require.True(t, tracker.RecordBeat("eu", 0, late))
+	require.Empty(t, tracker.Reachability("eu", late).Unreachable, "it writes its probes less often than a replica")
 
 	for lasts, want := range map[time.Duration]time.Duration{0: AgentLease, time.Minute: time.Minute, time.Millisecond: shortestLease, time.Hour: longestLease} {
-		renewed := behind.Add(time.Minute + lasts)
-		tracker.RecordBeat("eu", renewed, lasts, late)
+		tracker.RecordBeat("eu", lasts, late)
 		require.Equal(t, want, tracker.AgentLease("eu"))
 		require.Empty(t, tracker.Reachability("eu", late.Add(want)).Unreachable)
 		require.Equal(t, AgentSilent, tracker.Reachability("eu", late.Add(want+time.Second)).Unreachable)

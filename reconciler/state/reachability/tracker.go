@@ -22,13 +22,13 @@ const (
 	handoverGrace = LostGrace
 	// ProbeWriteInterval is the age of lastProbeTime of a Cluster from which a newer probe alone is worth a write.
 	ProbeWriteInterval = time.Minute
-	// AgentProbeWriteInterval is the same for an agent, whose Lease shows that it lives.
+	// AgentProbeWriteInterval is the same for an agent, whose requests show that it lives.
 	AgentProbeWriteInterval = 5 * time.Minute
 	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
 	StaleProbe = 2*ProbeWriteInterval + handoverGrace
-	// AgentLease is the time for which an agent that renewed its Lease counts as alive (Karmada 5.2), if the Lease does not have another
-	// one from shortestLease to longestLease.
+	// AgentLease is the time for which an agent counts as alive after it was heard (Karmada 5.2), if it does not request another one from
+	// shortestLease to longestLease.
 	AgentLease    = 40 * time.Second
 	shortestLease = 2 * time.Second
 	longestLease  = 10 * time.Minute
@@ -172,41 +172,46 @@ func (t *Tracker) SetAgent(cluster string, pulls bool) {
 	}
 }
 
-// beat is the last renewal of an agent's Lease.
+// beat is the last sign of life of an agent.
 type beat struct {
-	renewed time.Time     // by the clock of the agent; zero without a Lease
-	lasts   time.Duration // from seen
-	seen    time.Time     // by our clock
+	at    time.Time
+	lasts time.Duration // from at
 }
 
-// RecordBeat records the time at which the agent of a cluster renewed its Lease, and the time for which the Lease lasts, as the Lease has
-// them; the clocks may differ.
-func (t *Tracker) RecordBeat(cluster string, renewed time.Time, lasts time.Duration, now time.Time) {
-	if lasts == 0 {
-		lasts = AgentLease
-	}
+// RecordBeat records a request of the agent of a cluster, and the time for which the agent counts as alive after it; zero: AgentLease. It
+// reports whether the agent was silent before.
+func (t *Tracker) RecordBeat(cluster string, lasts time.Duration, now time.Time) (wasSilent bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if b, pulls := t.agents[cluster]; pulls && !b.renewed.Equal(renewed) {
-		t.agents[cluster] = beat{renewed, min(max(lasts, shortestLease), longestLease), now}
+	if _, pulls := t.agents[cluster]; !pulls {
+		return false
+	}
+	wasSilent = t.agentSilent(cluster, now)
+	t.agents[cluster] = beat{now, min(max(cmp.Or(lasts, AgentLease), shortestLease), longestLease)}
+	return wasSilent
+}
+
+// ExpectBeat has an agent that this process never heard count as alive for a while: what it reported to another process counts, until it
+// had the time to find this one.
+func (t *Tracker) ExpectBeat(cluster string, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if b, pulls := t.agents[cluster]; pulls && b.at.IsZero() {
+		t.agents[cluster] = beat{now, AgentLease}
 	}
 }
 
-// AgentLease returns the time for which the Lease of the agent of a cluster lasts.
+// AgentLease returns the time for which the agent of a cluster counts as alive after it was heard.
 func (t *Tracker) AgentLease(cluster string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return cmp.Or(t.agents[cluster].lasts, AgentLease)
 }
 
-// agentSilent reports whether the agent of a cluster is not heard from any more: it did not renew its Lease or, without one, did not write
-// a probe.
+// agentSilent reports whether the agent of a cluster is not heard any more. The caller has the lock.
 func (t *Tracker) agentSilent(cluster string, now time.Time) bool {
 	b, pulls := t.agents[cluster]
-	if b.renewed.IsZero() {
-		return pulls && now.Sub(t.probes[cluster].At) > StaleProbe
-	}
-	return now.Sub(b.seen) > b.lasts
+	return pulls && now.Sub(b.at) > b.lasts
 }
 
 // HasAgent reports whether a cluster is in pull mode.
@@ -327,10 +332,11 @@ func (t *Tracker) reported(cluster, owner string, now time.Time) (remote remoteS
 }
 
 // asProbed returns the reachability of a cluster on which nothing was delivered yet. The last probe of an agent counts as long as the agent
-// renews its Lease.
+// is heard.
 func (t *Tracker) asProbed(cluster string, now time.Time) State {
-	p, leased := t.probes[cluster], !t.agents[cluster].renewed.IsZero()
-	if !p.Known || !leased && now.Sub(p.At) > StaleProbe {
+	_, pulls := t.agents[cluster]
+	p := t.probes[cluster]
+	if !p.Known || !pulls && now.Sub(p.At) > StaleProbe {
 		return State{Unreachable: NotProbed}
 	}
 	return State{Unreachable: p.Failure, LastProbe: p.At}

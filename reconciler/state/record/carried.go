@@ -52,6 +52,9 @@ func (c Carried) Undecided() (ids []manifest.ID, known bool) {
 			ids = append(ids, id)
 		}
 	}
+	if c.IsStep() {
+		return ids, true
+	}
 	for was, now := range splice.Pairs(c.last.Decisions, c.plan.Decisions, byID) {
 		if now == nil {
 			ids = append(ids, was.ID)

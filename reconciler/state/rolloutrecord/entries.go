@@ -10,3 +10,16 @@ func Entries(ids []manifest.ID) []string {
 	}
 	return entries
 }
+
+// ByObject returns the objects of entries by rollout with the rollout of each. It skips entries that it cannot read.
+func ByObject(entries map[string][]string) map[manifest.ID]string {
+	all := map[manifest.ID]string{}
+	for rollout, of := range entries {
+		for _, entry := range of {
+			if id, err := manifest.ParseEntry(entry); err == nil {
+				all[id] = rollout
+			}
+		}
+	}
+	return all
+}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/members/fanout"
 	"github.com/accord-dev/accord/cmd/accord/members/merge"
 )
@@ -32,7 +33,7 @@ func newWorld(t *testing.T, clusters map[string]http.HandlerFunc, order ...strin
 	w := &world{T: t, warned: make(chan fanout.Failure, 10)}
 	mux := http.NewServeMux()
 	for name, answer := range clusters {
-		prefix := "/base" + fanout.ProxyPath(name)
+		prefix := "/base" + hub.ProxyPath(name)
 		if name == "Hub" {
 			prefix = "/base"
 		}

@@ -9,14 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/members/merge"
 )
-
-// proxyPath is the path on the hub that leads to the API server of a cluster.
-const proxyPath = "/apis/cluster.karmada.io/v1alpha1/clusters/"
-
-// ProxyPath returns the path on the hub that leads to the API server of a cluster.
-func ProxyPath(cluster string) string { return proxyPath + cluster + "/proxy" }
 
 // Server is one of the API servers: a cluster, or the hub itself.
 type Server struct {
@@ -30,7 +25,7 @@ func (s Server) path() string {
 	if s.Hub {
 		return ""
 	}
-	return ProxyPath(s.Name)
+	return hub.ProxyPath(s.Name)
 }
 
 // Failure is the error of one server.

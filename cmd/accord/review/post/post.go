@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/review"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/version"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -71,7 +72,7 @@ func (f *Flags) Open(getenv func(string) string, instance string) *Posting {
 	p := &Posting{name: "accord/plan" + text.WithPrefix("/", instance)}
 	var err error
 	if p.pipeline, err = f.target(getenv); err == nil {
-		p.UserAgent, p.Networks = "accord/"+text.Version(), egress.Everywhere()
+		p.UserAgent, p.Networks = "accord/"+version.Get().Version, egress.Everywhere()
 		p.Forge, err = forge.New(p.Options)
 	}
 	p.note(err)
@@ -111,28 +112,28 @@ func (p *Posting) Fail(ctx context.Context) error {
 }
 
 // Finish writes the comment and the final status.
-func (p *Posting) Finish(ctx context.Context, r *review.Review, budget int) error {
+func (p *Posting) Finish(ctx context.Context, o review.Outcome, budget int) error {
 	if p == nil {
 		return nil
 	}
-	url := p.comment(ctx, r, budget)
+	url := p.comment(ctx, o, budget)
 	state := forge.Success
-	if r.Result == review.Blocked || r.Result == review.Invalid {
+	if result := o.Conclusion(); result == review.Blocked || result == review.Invalid {
 		state = forge.Failure
 	}
-	p.report(ctx, state, r.Description(), cmp.Or(url, p.run))
+	p.report(ctx, state, o.Description(), cmp.Or(url, p.run))
 	return errors.Join(p.errs...)
 }
 
 // comment writes the comment and returns its URL, and "" if that failed.
-func (p *Posting) comment(ctx context.Context, r *review.Review, budget int) string {
+func (p *Posting) comment(ctx context.Context, o review.Outcome, budget int) string {
 	if p.Forge == nil {
 		return ""
 	}
 	budget = min(budget, p.Provider.MaxComment())
 	ctx, end := context.WithTimeout(ctx, postTime)
 	defer end()
-	url, err := p.Comment(ctx, p.pull, r.Marker(), r.Markdown(budget))
+	url, err := p.Comment(ctx, p.pull, o.Marker(), o.Markdown(budget))
 	if limit, ok := errors.AsType[*forge.RateLimitError](err); ok {
 		err = fmt.Errorf("%w; run the pipeline again after that (in %s)", err, time.Until(limit.Until).Round(time.Second))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
-	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/version"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -50,7 +50,7 @@ func (f *Repository) Connect(getenv func(string) string, remote string) (forge.F
 	if o.Token == "" {
 		return nil, errNoToken
 	}
-	o.UserAgent, o.Networks = "accord/"+text.Version(), egress.Everywhere()
+	o.UserAgent, o.Networks = "accord/"+version.Get().Version, egress.Everywhere()
 	to, err := forge.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("%w (--forge and --forge-url replace the forge and the URL of the remote)", err)

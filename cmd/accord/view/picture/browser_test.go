@@ -5,7 +5,6 @@ package picture_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -13,44 +12,15 @@ import (
 	"image/color"
 	"image/png"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/cmd/accord/view/picture"
+	"github.com/accord-dev/accord/internal/browser"
 )
-
-// browser returns the path of the browser.
-func browser(t *testing.T) string {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
-		if name == "" {
-			continue
-		}
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	require.Fail(t, "no browser", "this test looks at the picture in a real browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM")
-	return ""
-}
-
-// look opens a page and returns the output of the browser.
-func look(t *testing.T, page string, args ...string) []byte {
-	file := filepath.Join(t.TempDir(), "page.html")
-	require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--user-data-dir=" + t.TempDir(), "--virtual-time-budget=2000"}, args...)
-	var out, errs bytes.Buffer
-	c := exec.CommandContext(ctx, browser(t), append(args, "file://"+file)...)
-	c.Stdout, c.Stderr = &out, &errs
-	require.NoError(t, c.Run(), errs.String())
-	return out.Bytes()
-}
 
 // box is the position of an element.
 type box struct {
@@ -68,7 +38,7 @@ const all = [...document.querySelectorAll('svg text, svg rect')].filter(e => !e.
 });
 const pre = document.createElement('pre'); pre.id = 'boxes'; pre.textContent = JSON.stringify(all); document.body.append(pre);`
 	page := "<!doctype html><meta charset=utf-8><style>body{margin:0}svg{display:block}</style>" + string(svg) + "<script>" + script + "</script>"
-	dom := string(look(t, page, "--dump-dom"))
+	dom := string(browser.Open(t, page, "--dump-dom"))
 	found := regexp.MustCompile(`(?s)<pre id="boxes">(.*?)</pre>`).FindStringSubmatch(dom)
 	require.NotNil(t, found, dom)
 	require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &boxes))
@@ -147,16 +117,15 @@ func TestBothGrounds(t *testing.T) {
 	page := "<!doctype html><style>body{margin:0}svg{display:block}</style>" + string(svg)
 	for _, ground := range []struct {
 		name   string
-		scheme string
 		back   color.RGBA
 		colors map[string]color.RGBA
 	}{
-		{"light", "1", color.RGBA{0xff, 0xff, 0xff, 0xff}, map[string]color.RGBA{"passed": {0x2d, 0xa4, 0x4e, 0xff}, "waits": {0xd0, 0xd7, 0xde, 0xff}}},
-		{"dark", "0", color.RGBA{0x0d, 0x11, 0x17, 0xff}, map[string]color.RGBA{"passed": {0x39, 0xd3, 0x53, 0xff}, "waits": {0x3d, 0x44, 0x4d, 0xff}}},
+		{"light", color.RGBA{0xff, 0xff, 0xff, 0xff}, map[string]color.RGBA{"passed": {0x2d, 0xa4, 0x4e, 0xff}, "waits": {0xd0, 0xd7, 0xde, 0xff}}},
+		{"dark", color.RGBA{0x0d, 0x11, 0x17, 0xff}, map[string]color.RGBA{"passed": {0x39, 0xd3, 0x53, 0xff}, "waits": {0x3d, 0x44, 0x4d, 0xff}}},
 	} {
 		t.Run(ground.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "shot.png")
-			look(t, page, "--screenshot="+file, fmt.Sprintf("--window-size=%.0f,%.0f", view.Right, view.Bottom), "--force-device-scale-factor=1", "--blink-settings=preferredColorScheme="+ground.scheme)
+			browser.Open(t, page, "--screenshot="+file, fmt.Sprintf("--window-size=%.0f,%.0f", view.Right, view.Bottom), "--force-device-scale-factor=1", browser.Scheme(ground.name))
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			shot, err := png.Decode(bytes.NewReader(data))
@@ -189,32 +158,10 @@ func pixel(img image.Image, x, y float64) color.RGBA {
 func drawn(img image.Image, b box, back color.RGBA) bool {
 	for x := b.Left; x < b.Right; x++ {
 		for y := b.Top; y < b.Bottom; y++ {
-			if contrast(pixel(img, x, y), back) > 3 {
+			if browser.Contrast(pixel(img, x, y), back) > 3 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// contrast returns the contrast of two colours, roughly as WCAG computes it.
-func contrast(a, b color.RGBA) float64 {
-	light := func(c color.RGBA) float64 {
-		share := func(v uint8) float64 { f := float64(v) / 255; return f * f }
-		return 0.2126*share(c.R) + 0.7152*share(c.G) + 0.0722*share(c.B) + 0.05
-	}
-	x, y := light(a), light(b)
-	return max(x, y) / min(x, y)
-}
-
-func TestPageIsOneFileAndCanBeHeard(t *testing.T) {
-	page := string(picture.HTML(hostile()))
-	require.NotContains(t, page, "<script")
-	require.NotRegexp(t, `(?i)(src|href)=|url\((?:"|')?http|@import|javascript:`, page)
-	dom := string(look(t, string(picture.HTML(rollout())), "--dump-dom"))
-	require.Contains(t, dom, `<title>checkout @ 4f2c9e1, rollout standard</title>`)
-	require.Contains(t, dom, `aria-labelledby="accord-title accord-desc"`)
-	require.Contains(t, dom, "Stage europe, 3 clusters: 1 passed, 1 failing, 1 away.")
-	require.Contains(t, dom, "eu-1: soaking for 10m, 12:05:00 to 12:15:00 UTC")
-	require.Contains(t, dom, `<th scope="row">europe</th>`)
 }

@@ -1,5 +1,5 @@
-// Package picture draws the stages of one rollout, with the clusters of each over time, as an SVG or an HTML page. The result is
-// one file without scripts and without anything to load. It is readable on light and dark backgrounds. Each bar has a text, and
+// Package picture draws the stages of one rollout, with the clusters of each over time, as an SVG. The result is one file without
+// scripts and without anything to load. It is readable on light and dark backgrounds. Each bar has a text, and
 // a pattern repeats the meaning of its colour. The drawing is a function of a Rollout and reads no clock.
 package picture
 
@@ -54,27 +54,42 @@ const (
 	Passed   Kind = "passed"
 	Failing  Kind = "failing"
 	Away     Kind = "away"
+	Had      Kind = "had"
 	Restored Kind = "restored"
 )
 
-// look is the style of a kind and its text in the legend.
-type look struct {
-	kind Kind
-	// label is the text in the legend.
-	label string
-	// light and dark are the colours on each background; pattern is drawn on top, empty for none.
-	light, dark, pattern string
+// Look is the style of a kind and its text in the legend.
+type Look struct {
+	Kind Kind
+	// Label is the text in the legend.
+	Label string
+	// Light and Dark are the colours on each background. Pattern is the name of one of Patterns, which is drawn on top; empty for none.
+	Light, Dark, Pattern string
 }
 
-var looks = []look{
+var looks = []Look{
 	{Waits, "waits, keeps what it has", "#d0d7de", "#3d444d", ""},
-	{Changing, "has the new version, not healthy yet", "#54aeff", "#1f6feb", "rising"},
+	{Changing, "has the new version, not healthy yet", "#218bff", "#1f6feb", "rising"},
 	{Soaking, "healthy, the gate is open for more", "#9be9a8", "#26a641", "dots"},
-	{Passed, "healthy, passed", "#2da44e", "#39d353", ""},
+	{Passed, "passed, healthy", "#2da44e", "#39d353", ""},
 	{Failing, "not healthy", "#cf222e", "#f85149", "crossed"},
 	{Away, "held or unreachable", "#bf8700", "#d29922", "falling"},
+	{Had, "had the new version until the rollback", "#6e7781", "#8b949e", "rising"},
 	{Restored, "given back what it had", "#8250df", "#a371f7", "falling"},
 }
+
+// LookOf returns the style of a kind.
+func LookOf(kind Kind) Look {
+	for _, l := range looks {
+		if l.Kind == kind {
+			return l
+		}
+	}
+	return looks[0]
+}
+
+// Looks returns the styles in the order of the legend.
+func Looks() []Look { return slices.Clone(looks) }
 
 // MaxRows is the number of clusters that are drawn in a stage.
 const MaxRows = 40
@@ -95,6 +110,6 @@ func (c Cluster) rank() int {
 	if len(c.Bars) == 0 {
 		return len(looks)
 	}
-	order := []Kind{Failing, Away, Restored, Changing, Soaking, Waits, Passed}
+	order := []Kind{Failing, Away, Restored, Had, Changing, Soaking, Waits, Passed}
 	return slices.Index(order, c.Bars[len(c.Bars)-1].Kind)
 }

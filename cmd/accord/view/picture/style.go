@@ -12,12 +12,12 @@ func style() string {
 	b.WriteString(".title{font-size:16px;font-weight:bold}.stage{font-weight:bold}.axis{font-size:11px}\n")
 	b.WriteString(ground("#ffffff", "#1f2328", "#59636e", "#d1d9e0"))
 	for _, l := range looks {
-		fmt.Fprintf(&b, ".%s{fill:%s}", l.kind, l.light)
+		fmt.Fprintf(&b, ".%s{fill:%s}", l.Kind, l.Light)
 	}
 	b.WriteString("\n@media(prefers-color-scheme:dark){\n")
 	b.WriteString(ground("#0d1117", "#f0f6fc", "#9198a1", "#3d444d"))
 	for _, l := range looks {
-		fmt.Fprintf(&b, ".%s{fill:%s}", l.kind, l.dark)
+		fmt.Fprintf(&b, ".%s{fill:%s}", l.Kind, l.Dark)
 	}
 	b.WriteString("\n}\n")
 	return b.String()
@@ -29,8 +29,8 @@ func ground(back, text, soft, line string) string {
 		back, text, soft, line, soft)
 }
 
-// patterns are drawn over the colours for readers who cannot distinguish them.
-const patterns = `<pattern id="accord-rising" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 7L7 -1" stroke="#fff" stroke-opacity=".55"/></pattern>
+// Patterns are drawn over the colours for readers who cannot distinguish them.
+const Patterns = `<pattern id="accord-rising" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 7L7 -1" stroke="#fff" stroke-opacity=".55"/></pattern>
 <pattern id="accord-falling" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 -1L7 7" stroke="#fff" stroke-opacity=".55"/></pattern>
 <pattern id="accord-crossed" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M0 0L6 6M6 0L0 6" stroke="#fff" stroke-opacity=".6"/></pattern>
 <pattern id="accord-dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="1" fill="#000" fill-opacity=".45"/></pattern>

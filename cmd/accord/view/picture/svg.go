@@ -70,7 +70,7 @@ func (d *drawing) open() {
 	r := d.rollout
 	d.say(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="accord-title accord-desc">`+"\n", width, d.high, width, d.high)
 	d.say("<title id=\"accord-title\">%s</title>\n<desc id=\"accord-desc\">%s</desc>\n", escape(r.Title), escape(r.Words()))
-	d.say("<style>\n%s</style>\n<defs>\n%s</defs>\n", style(), patterns)
+	d.say("<style>\n%s</style>\n<defs>\n%s</defs>\n", style(), Patterns)
 	d.say(`<rect class="ground" width="%d" height="%d"/>`+"\n", width, d.high)
 	d.text("title", margin, 30, r.Title, (width-2*margin)/10)
 	d.text("words", margin, 54, r.Verdict, fits(width-2*margin))
@@ -96,21 +96,14 @@ func (d *drawing) text(class string, x, y int, text string, most int) {
 
 // x returns the position of a time.
 func (d *drawing) x(at time.Time) float64 {
-	long := d.rollout.End.Sub(d.rollout.Begin)
-	if long <= 0 {
-		return names
-	}
-	share := float64(at.Sub(d.rollout.Begin)) / float64(long)
-	return names + max(0, min(1, share))*(width-margin-names)
+	return names + d.rollout.Share(at)*(width-margin-names)
 }
 
 // axis writes about six lines at round times.
 func (d *drawing) axis() {
-	step := tick(d.rollout.End.Sub(d.rollout.Begin))
-	for at := d.rollout.Begin; !at.After(d.rollout.End); at = at.Add(step) {
+	for _, at := range d.rollout.Ticks() {
 		x := d.x(at)
-		label := "+" + span(at.Sub(d.rollout.Begin))
-		anchor := "middle"
+		label, anchor := d.rollout.Elapsed(at), "middle"
 		if at.Equal(d.rollout.Begin) {
 			label, anchor = at.UTC().Format("2006-01-02 15:04:05Z"), "start"
 		} else if x > width-60 || x < names+190 {
@@ -157,8 +150,8 @@ func (d *drawing) cluster(c Cluster) {
 			from, wide = width-margin-leastWide, leastWide
 		}
 		box := fmt.Sprintf(`x="%s" y="%d" width="%s" height="%d" rx="2"`, pixels(from), d.y+(rowHigh-barHigh)/2, pixels(wide), barHigh)
-		d.say(`<g class="bar"><title>%s</title><rect class="%s" data-cluster="%s" %s/>`, escape(b.words(c.Name)), b.Kind, escape(c.Name), box)
-		if pattern := lookOf(b.Kind).pattern; pattern != "" {
+		d.say(`<g class="bar"><title>%s</title><rect class="%s" data-cluster="%s" %s/>`, escape(b.Words(c.Name)), b.Kind, escape(c.Name), box)
+		if pattern := LookOf(b.Kind).Pattern; pattern != "" {
 			d.say(`<rect fill="url(#accord-%s)" %s/>`, pattern, box)
 		}
 		d.say("</g>\n")
@@ -172,45 +165,26 @@ func (d *drawing) legend() {
 	for i, l := range looks {
 		x := margin + i%3*(width-2*margin)/3
 		box := fmt.Sprintf(`x="%d" y="%d" width="28" height="%d" rx="2"`, x, y+i/3*rowHigh, barHigh)
-		d.say(`<rect class="%s" %s/>`, l.kind, box)
-		if l.pattern != "" {
-			d.say(`<rect fill="url(#accord-%s)" %s/>`, l.pattern, box)
+		d.say(`<rect class="%s" %s/>`, l.Kind, box)
+		if l.Pattern != "" {
+			d.say(`<rect fill="url(#accord-%s)" %s/>`, l.Pattern, box)
 		}
-		d.text("axis", x+36, y+i/3*rowHigh+12, l.label, 40)
+		d.text("axis", x+36, y+i/3*rowHigh+12, l.Label, 40)
 	}
-}
-
-func lookOf(kind Kind) look {
-	for _, l := range looks {
-		if l.kind == kind {
-			return l
-		}
-	}
-	return looks[0]
-}
-
-// tick returns a round time that fits into long about six times.
-func tick(long time.Duration) time.Duration {
-	for _, step := range []time.Duration{
-		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute,
-		30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 24 * time.Hour, 48 * time.Hour,
-	} {
-		if long <= 7*step {
-			return step
-		}
-	}
-	return (long / 6).Truncate(time.Hour)
 }
 
 // pixels returns a number with one decimal.
 func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// escape escapes text for XML and HTML, and replaces characters that cannot be printed by a question mark.
-func escape(text string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
+// escape escapes text for XML.
+func escape(text string) string { return html.EscapeString(Plain(text)) }
+
+// Plain replaces characters that cannot be printed by a question mark.
+func Plain(text string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '?'
-	}, strings.ToValidUTF8(text, "?")))
+	}, strings.ToValidUTF8(text, "?"))
 }

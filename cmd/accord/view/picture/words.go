@@ -28,8 +28,8 @@ func (s Stage) words() string {
 	}
 	var parts []string
 	for _, l := range looks {
-		if counts[l.kind] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[l.kind], l.kind))
+		if counts[l.Kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[l.Kind], l.Kind))
 		}
 	}
 	noun := "clusters"
@@ -43,13 +43,13 @@ func (s Stage) words() string {
 	return text + "."
 }
 
-// words returns "eu-1: changing for 2m, 12:00:00 to 12:02:00 UTC".
-func (b Bar) words(cluster string) string {
-	return fmt.Sprintf("%s: %s for %s, %s to %s UTC", cluster, b.Kind, span(b.To.Sub(b.From)), b.From.UTC().Format(time.TimeOnly), b.To.UTC().Format(time.TimeOnly))
+// Words returns "eu-1: changing for 2m, 12:00:00 to 12:02:00 UTC".
+func (b Bar) Words(cluster string) string {
+	return fmt.Sprintf("%s: %s for %s, %s to %s UTC", cluster, b.Kind, Span(b.To.Sub(b.From)), b.From.UTC().Format(time.TimeOnly), b.To.UTC().Format(time.TimeOnly))
 }
 
-// span returns "1h30m", "2m", "0s".
-func span(d time.Duration) string {
+// Span returns "1h30m", "2m", "0s".
+func Span(d time.Duration) string {
 	text := d.Truncate(time.Second).String()
 	text = strings.TrimSuffix(text, "0s")
 	if strings.HasSuffix(text, "h0m") {
