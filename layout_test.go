@@ -26,6 +26,7 @@ const module = "github.com/accord-dev/accord"
 var arrows = map[string][]string{
 	"internal":       {},
 	"api":            {},
+	"charts":         {},
 	"source":         {},
 	"source/cluster": {"api", "clusters", "render", "source"},
 	"clusters":       {"api", "clusters/fleet"},
@@ -36,7 +37,7 @@ var arrows = map[string][]string{
 	"propagate":      {"api", "clusters/fleet", "render", "status"},
 	"apiserver":      {"api", "clusters", "clusters/fleet"},
 	"reconciler":     {"api", "apiserver", "clusters", "clusters/fleet", "propagate", "render", "source", "source/cluster", "status"},
-	"cmd":            {"apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source", "source/cluster"},
+	"cmd":            {"apiserver", "charts", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source", "source/cluster"},
 	"examples":       {"api", "apiserver", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "source/cluster", "status"},
 }
 
@@ -48,45 +49,61 @@ var granted = map[[2]string]string{
 }
 
 // everywhere are the packages that every package may import; they import none of ours.
-var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject", "internal/compact", "internal/leastrole"}
+var everywhere = []string{"internal/phrase", "internal/diskspace", "internal/egress", "internal/fairshare", "internal/jsonobject", "internal/compact", "internal/leastrole", "internal/version"}
 
 // within is who may import whom among the packages below a folder; "." is the folder itself, which may import all of them.
 var within = map[string]map[string][]string{
 	"cmd/accord": {
-		"text":           {},
-		"exit":           {},
-		"hub":            {"text"},
-		"gitrepo/edit":   {},
-		"gitrepo":        {"gitrepo/edit", "text"},
-		"plancache":      {},
-		"clusterimport":  {"exit", "hub", "load", "text"},
-		"livesource":     {"hub", "load", "text"},
-		"promote":        {"hub", "members/fanout", "text"},
-		"load":           {"exit", "gitrepo", "hub", "plancache", "text"},
-		"progress":       {"exit", "hub", "text"},
-		"lint":           {"load", "text"},
-		"schema":         {"text"},
-		"rendered":       {"exit", "load", "text"},
-		"join":           {"command", "exit", "hub", "load"},
-		"view/picture":   {},
-		"view":           {"hub", "progress", "text", "view/picture"},
-		"explain":        {"load", "progress", "text", "view"},
-		"interpret":      {"lint", "load", "text"},
-		"review":         {"gitrepo", "hub", "lint", "load", "plancache", "progress", "review/outage", "text"},
-		"review/outage":  {"text"},
-		"review/post":    {"gitrepo", "review", "text"},
-		"deliver":        {"exit", "gitrepo", "hub", "lint", "load", "progress", "text", "view"},
-		"drain":          {"exit", "hub", "text"},
-		"serve":          {"hub"},
-		"token":          {"hub"},
-		"register":       {"hub", "text"},
-		"members/merge":  {},
-		"members/fanout": {"members/merge"},
-		"members/guard":  {},
-		"members":        {"exit", "hub", "members/fanout", "members/guard", "members/merge", "text"},
-		"recovery":       {"command", "exit", "gitrepo", "hub", "load", "text"},
-		"command":        {"drain", "gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
-		"complete":       {"gitrepo", "hub"},
+		"text":            {},
+		"exit":            {},
+		"hub":             {"text"},
+		"gitrepo/edit":    {},
+		"gitrepo":         {"gitrepo/edit", "text"},
+		"plancache":       {},
+		"background":      {},
+		"check":           {"exit", "hub", "progress", "text"},
+		"uninstall":       {"hub", "join", "text"},
+		"livediff":        {"exit", "hub", "load", "review", "text"},
+		"owned":           {},
+		"tree":            {"hub", "owned", "text"},
+		"events":          {"hub", "owned", "text"},
+		"bootstrap":       {"hub", "progress"},
+		"clusterimport":   {"exit", "hub", "load", "text"},
+		"livesource":      {"hub", "load", "text"},
+		"promote":         {"hub", "text"},
+		"load":            {"exit", "gitrepo", "hub", "plancache", "text"},
+		"progress":        {"exit", "hub", "text"},
+		"lint":            {"load", "text"},
+		"scaffold":        {"gitrepo", "text"},
+		"schema":          {"text"},
+		"rendered":        {"exit", "load", "text"},
+		"install":         {"text"},
+		"install/crds":    {},
+		"join":            {"command", "exit", "hub", "load"},
+		"view/picture":    {},
+		"view/page":       {"view/picture"},
+		"view":            {"hub", "progress", "text", "view/page", "view/picture"},
+		"explain":         {"load", "progress", "text", "view"},
+		"interpret":       {"lint", "load", "text"},
+		"review":          {"gitrepo", "hub", "lint", "load", "plancache", "progress", "review/fit", "review/outage", "text"},
+		"review/fit":      {},
+		"review/outage":   {"text"},
+		"review/post":     {"gitrepo", "review", "text"},
+		"demo":            {"demo/workloads", "hub"},
+		"demo/workloads":  {},
+		"deliver":         {"exit", "gitrepo", "hub", "lint", "load", "progress", "text", "view"},
+		"drain":           {"exit", "hub", "text"},
+		"serve":           {"hub"},
+		"token":           {"hub"},
+		"register":        {"hub", "text"},
+		"members/merge":   {},
+		"members/fanout":  {"hub", "members/merge"},
+		"members/guard":   {},
+		"members/english": {},
+		"members":         {"exit", "hub", "members/english", "members/fanout", "members/guard", "members/merge", "text"},
+		"recovery":        {"command", "exit", "gitrepo", "hub", "load", "text"},
+		"command":         {"drain", "gitrepo", "gitrepo/edit", "hub", "load", "progress", "review", "review/post", "text"},
+		"complete":        {"gitrepo", "hub"},
 	},
 	"apiserver": {
 		"answer":       {},
@@ -103,7 +120,7 @@ var within = map[string]map[string][]string{
 		"applyorder":         {},
 		"autoscaler":         {},
 		"concurrent":         {},
-		"digest":             {},
+		"digest":             {"splice"},
 		"previous":           {},
 		"rebalance":          {},
 		"recovery":           {},
@@ -115,7 +132,7 @@ var within = map[string]map[string][]string{
 		"importer":           {"autoscaler", "concurrent"},
 		"normalize":          {"scope"},
 		"splice":             {},
-		"decode":             {".", "control"},
+		"decode":             {".", "control", "dependency"},
 		"claim":              {},
 		"control":            {},
 		"exclude":            {"applyset"},
@@ -127,11 +144,12 @@ var within = map[string]map[string][]string{
 		"divide":             {"place"},
 		"stage":              {},
 		"staged":             {".", "applyorder", "stage"},
-		"dump":               {".", "decode", "deschedule", "eviction", "exclude", "previous"},
+		"dump":               {".", "control", "decode", "deschedule", "eviction", "exclude", "previous"},
 		"member":             {"taint"},
 		"permit":             {"."},
 		"tenancy":            {".", "check", "decode"},
 		"declared":           {"decode"},
+		"dependency":         {},
 		"bundle":             {".", "applyset", "scripts", "tenancy"},
 		"check":              {".", "check/affinities", "check/confidential", "check/podspec", "check/unacted", "concurrent", "decision", "scope", "stage"},
 		"check/affinities":   {"."},
@@ -211,13 +229,16 @@ var within = map[string]map[string][]string{
 		"manager":                {},
 		"member":                 {"deliver", "report", "state", "state/changes", "state/reachability", "store", "witness"},
 		"replica/lease":          {},
-		"replica":                {"deliver", "rollout", "state", "state/activation", "state/delivery", "state/deliveryreport", "state/reachability", "store", "sync"},
+		"replica":                {"deliver", "retryqueue", "rollout", "state", "state/activation", "state/changes", "state/delivery", "state/deliveryreport", "state/reachability", "store", "sync"},
 		"metrics/counts":         {"apply/live"},
 		"metrics":                {"metrics/counts", "state/figures"},
 		"registration/request":   {},
 		"registration/applicant": {"registration/request"},
 		"registration":           {"manager", "registration/request", "state/changes"},
-		"commitstatus":           {},
+		"commitstatus":           {"networks", "sentrecord"},
+		"networks":               {},
+		"notify":                 {"networks", "sentrecord"},
+		"sentrecord":             {},
 		"webhook":                {},
 		"trigger":                {},
 	},
@@ -236,13 +257,13 @@ var sizes = map[string]int{
 }
 
 // rooms are the folders at the top. A new one is a new word that everybody has to learn.
-var rooms = []string{"api", "apiserver", "clusters", "cmd", "docs", "examples", "internal", "propagate", "reconciler", "render", "source", "status"}
+var rooms = []string{"api", "apiserver", "charts", "clusters", "cmd", "docs", "examples", "internal", "propagate", "reconciler", "render", "source", "status"}
 
 // nameless are folder and file names that say nothing about what is inside.
 var nameless = regexp.MustCompile(`^(utils?|common|helpers?|types|misc|pkg)(\.go)?$`)
 
 // earlyInit are the packages that need an init function, because nothing later is early enough.
-var earlyInit = []string{"clusters/local/internal/quietetcd"}
+var earlyInit = []string{"clusters/local/internal/quietetcd", "cmd/accord/members/english"}
 
 func TestImportsFollowTheArrows(t *testing.T) {
 	imports := listed(t, []string{"./..."})
@@ -296,6 +317,20 @@ func TestImportsWithinAFolderFollowTheArrows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAccordLinksNoHub: pipelines and agents do not carry the API server and the store of "accord up", which are a program of their own.
+func TestAccordLinksNoHub(t *testing.T) {
+	isHub := func(pkg string) bool {
+		return under(pkg, "go.etcd.io/etcd/server/v3") || under(pkg, "k8s.io/kubernetes/pkg/controlplane") || pkg == module+"/clusters/local"
+	}
+	imports := dependencies(t, "./cmd/accord", "./cmd/accord-agent", "./cmd/accord-apiserver")
+	for _, program := range []string{"accord", "accord-agent"} {
+		if chain := reach(imports, module+"/cmd/"+program, isHub); chain != nil {
+			t.Errorf("%s may not link the hub:\n\t%s", program, strings.Join(chain, "\n\t-> "))
+		}
+	}
+	require.NotNil(t, reach(imports, module+"/cmd/accord-apiserver", isHub))
 }
 
 func TestPackagesStaySmall(t *testing.T) {
@@ -355,7 +390,7 @@ func TestFoldersAtTheTop(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, entry := range entries {
-		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") && entry.Name() != "bin" && !slices.Contains(rooms, entry.Name()) {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") && !slices.Contains([]string{"bin", "dist"}, entry.Name()) && !slices.Contains(rooms, entry.Name()) {
 			t.Errorf("%s/ is no folder of the design: %s", entry.Name(), strings.Join(rooms, " "))
 		}
 	}
