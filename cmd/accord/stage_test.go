@@ -55,7 +55,8 @@ func (s *stage) hub(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("HUB", plane.Config().Host)
 }
 
-// member starts control planes, which scripts share, as contexts of this script's kubeconfig.
+// member starts control planes, which scripts share, as contexts of this script's kubeconfig. One script joins a member: each join ends
+// the token of the join before (TestOneScriptJoinsAMember).
 func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
 	errs := make([]error, len(names))
 	var starting sync.WaitGroup
