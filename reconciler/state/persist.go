@@ -137,7 +137,7 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 	defer f.mu.Unlock()
 	f.active.persisted, f.active.starting = true, false
 	c.Evictions = append(c.Evictions, f.key)
-	f.bulk.Begin(u.Changed, now)
+	f.bulk.Begin(u.Changed, len(f.clusters), now)
 	for name, l := range f.clusters {
 		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})
 		if entries, known := f.discovered.Known(name, f.active.plan); known && !f.registry.Owns(name) { // its executor waits for this, and reports nothing new

@@ -24,7 +24,7 @@ func TestTheLastResultEndsTheWaitOfObservedObjects(t *testing.T) {
 	for _, name := range []string{"member", "last"} {
 		f.registry.SetReachability(name, reachability.State{})
 	}
-	f.bulk.Begin(map[manifest.ID]bool{contendedID: true}, midday)
+	f.bulk.Begin(map[manifest.ID]bool{contendedID: true}, 1, midday)
 
 	want := changes.Update{Status: changes.Status{Federation: f.key, Object: contendedID}, Interval: changes.ObjectInterval}
 	waits := want

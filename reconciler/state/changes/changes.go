@@ -35,7 +35,9 @@ const (
 	RolloutInterval = 100 * time.Millisecond
 	// StartDelay delays the first status writes of a delivery so that they do not compete with its applies.
 	StartDelay = 100 * time.Millisecond
-	// startDelayPerCluster is added for the Delivery of each cluster of the Federation.
+	// startDelayPerCluster is added for the Delivery of each cluster of the Federation. While a delivery lasts, it is also the interval for
+	// each cluster between two writes of a FederatedObject, of the Release, and of the Federation: a FederatedObject names each cluster, so
+	// that its writes would cost more than the reports of the clusters.
 	startDelayPerCluster = 2 * time.Millisecond
 	// UnfinishedDelay is the time after which an agent reports an assignment that is not finished. Most are, and take one report.
 	UnfinishedDelay = 2 * time.Second
@@ -166,6 +168,7 @@ type Bulk struct {
 	// deliveries, and soon changes again.
 	Delivering bool
 	since      time.Time
+	progress   time.Duration // the least time between two writes of a status that follows from many clusters, until the delivery ends
 	// gathered are the updates that wait for the end of the delivery, as they were before.
 	gathered map[Status]Update
 	// Urgent are the few objects that a newer change touches. The map is replaced, never changed.
@@ -187,7 +190,7 @@ func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval t
 }
 
 // Gather delays an update that follows from the first results of a delivery, which is no bulk, until the delivery ends, at most until
-// StartDelay after its start.
+// StartDelay after its start. With many clusters it separates the updates that report the progress further.
 func (b *Bulk) Gather(u Update) Update {
 	if !b.Delivering || b.Active {
 		return u
@@ -196,7 +199,7 @@ func (b *Bulk) Gather(u Update) Update {
 		b.gathered = map[Status]Update{}
 	}
 	b.gathered[u.Status] = u
-	u.Interval, u.Since = max(u.Interval, StartDelay), b.since
+	u.Interval, u.Since = max(u.Interval, StartDelay, b.progress), b.since
 	return u
 }
 
@@ -233,9 +236,9 @@ func (b *Bulk) Interval(usual, inBulk time.Duration) time.Duration {
 	return usual
 }
 
-// Begin starts a bulk if many objects changed. During a bulk, it marks the objects of a small change urgent.
-func (b *Bulk) Begin(changed map[manifest.ID]bool, now time.Time) {
-	b.Delivering = true
+// Begin starts a delivery to some clusters, and a bulk if many objects changed. During a bulk, it marks the objects of a small change urgent.
+func (b *Bulk) Begin(changed map[manifest.ID]bool, clusters int, now time.Time) {
+	b.Delivering, b.progress = true, time.Duration(clusters)*startDelayPerCluster
 	switch {
 	case len(changed) > BulkSize:
 		b.Active, b.since, b.Urgent = true, now, nil
