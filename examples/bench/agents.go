@@ -33,6 +33,7 @@ type agentFigures struct {
 	registered             time.Duration // all members
 	before, waiting        hubUsage      // without clusters, and while all agents wait
 	ready, applied         time.Duration // since all agents started at once
+	cold                   effort        // until the hub is at rest again
 	floor                  arrival       // of one changed object, by a bare hub and bare agents
 	floorCPU               time.Duration // of both
 	arrivals               []arrival     // of one changed object, by each push
@@ -156,6 +157,13 @@ func (r *agentsRound) cold(ctx context.Context) (err error) {
 	if err := r.calm(ctx); err != nil {
 		return err
 	}
+	done := r.profileHub(ctx, "cold", 15*time.Second)
+	r.points.cold, err = r.spent(ctx, func() error { return r.startAll(ctx) })
+	return errors.Join(err, done())
+}
+
+// startAll starts all agents, and returns when everything is applied and reported.
+func (r *agentsRound) startAll(ctx context.Context) (err error) {
 	begun := time.Now()
 	if err := r.startAgents(); err != nil {
 		return err
@@ -344,6 +352,7 @@ func (r *agentsRound) print(w io.Writer) error {
 		{what: "all registered", ours: milliseconds(p.registered)},
 		{what: "all agents start at once: all Clusters Ready", ours: milliseconds(p.ready)},
 		{what: "  everything applied", ours: milliseconds(p.applied)},
+		{what: "  CPU of the hub per agent", ours: each(p.cold.cpu)},
 		{what: fmt.Sprintf("one object changed: p50 of the members, median of %d pushes", len(p.arrivals)), floor: milliseconds(p.floor.half), ours: milliseconds(half), ratio: ratio(half, p.floor.half)},
 		{what: "  p99", floor: milliseconds(p.floor.most), ours: milliseconds(most), ratio: ratio(most, p.floor.most), figure: agentChange, value: most.Seconds()},
 		{what: "  CPU of the hub per agent", ours: each(p.pushCPU / agentPushes)},
@@ -357,7 +366,8 @@ func (r *agentsRound) print(w io.Writer) error {
 		{what: "hub restarted: a new commit applied on all", ours: milliseconds(p.recovered), figure: agentRestart, value: p.recovered.Seconds()},
 		{what: "  other writes at the members", ours: fmt.Sprint(p.rewritten), figure: agentRewrites, value: float64(p.rewritten)},
 	}, r.objects, r.figures.members)
-	fmt.Fprintf(w, "\none object changed %d times, at the hub: %s\n", agentPushes, strings.TrimSpace(p.change.hub.String()))
+	fmt.Fprintf(w, "\nall agents started at once, at the hub: %s\n", strings.TrimSpace(p.cold.hub.String()))
+	fmt.Fprintf(w, "one object changed %d times, at the hub: %s\n", agentPushes, strings.TrimSpace(p.change.hub.String()))
 	fmt.Fprintf(w, "at rest for %s, at the hub: %s\n", p.rest, strings.TrimSpace(p.quiet.hub.String()))
 	return err
 }
