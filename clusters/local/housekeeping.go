@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/informers"
@@ -50,8 +51,8 @@ func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err
 	if err != nil {
 		return nil, fmt.Errorf("connecting the housekeeping controllers: %w", err)
 	}
-	typed := informers.NewSharedInformerFactory(client, 0)
-	partial := metadataInformers{metadatainformer.NewSharedInformerFactory(objects, 0)}
+	typed := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(forHousekeeping))
+	partial := metadataInformers{metadatainformer.NewSharedInformerFactoryWithOptions(objects, 0, metadatainformer.WithTransform(forHousekeeping))}
 	started := make(chan struct{})
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	collector, err := garbagecollector.NewGarbageCollector(ctx, client, objects, mapper, ignoredByCollector(), partial, started)
@@ -76,6 +77,15 @@ func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err
 		partial.Shutdown()
 		return nil
 	}, nil
+}
+
+// forHousekeeping removes from an object that an informer keeps the metadata that no controller here reads. It is most of the metadata.
+func forHousekeeping(object any) (any, error) {
+	if o, err := meta.Accessor(object); err == nil { // otherwise the informer missed a deletion, and has only the last state
+		o.SetManagedFields(nil)
+		o.SetAnnotations(nil)
+	}
+	return object, nil
 }
 
 func ignoredByCollector() map[schema.GroupResource]struct{} {

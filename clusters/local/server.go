@@ -8,11 +8,14 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
 	basecompatibility "k8s.io/component-base/compatibility"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+
+	"github.com/accord-dev/accord/clusters/local/internal/sharing"
 )
 
 // shutdownLimit bounds how long a stopping API server waits for connections that do not go away by themselves.
@@ -87,6 +90,8 @@ func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(contex
 	generic := config.Aggregator.GenericConfig
 	generic.LongRunningFunc = waitingToo(generic.LongRunningFunc)
 	generic.BuildHandlerChainFunc = newTurns().inTurn(generic.BuildHandlerChainFunc)
+	records := &config.ApiExtensions.ExtraConfig.CRDRESTOptionsGetter
+	*records = sharing.Getter(*records, wholeVersion)
 	chain, err := config.Complete()
 	if err != nil {
 		return nil, err
@@ -102,6 +107,10 @@ func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(contex
 	}
 	return prepared.Run, nil
 }
+
+// wholeVersion is v1alpha1.WholeVersion, through which accord writes and nobody reads. This package imports nothing of accord;
+// TestWholeVersion compares both.
+var wholeVersion = schema.GroupVersion{Group: "accord.dev", Version: "v1alpha1-whole"}
 
 // kubernetesVersion is the release of k8s.io/kubernetes in go.mod; a test compares them.
 const kubernetesVersion = "v1.36.3"

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/accord-dev/accord/api/delivery"
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // A write of an agent waits while others are in progress. Reads, and writes of others, do not.
@@ -46,4 +47,9 @@ func TestAgentsWriteInTurn(t *testing.T) {
 		require.Equal(t, []string{"/1", "/2", "/3", "/4", "/waits"}, begun)
 		close(end)
 	})
+}
+
+// The version of the records that has no watch cache is the one that nobody watches.
+func TestWholeVersion(t *testing.T) {
+	require.Equal(t, v1alpha1.WholeVersion, wholeVersion)
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
@@ -143,4 +145,17 @@ func whole(t *testing.T, cfg *rest.Config) {
 	err := hub.PutWhole(t.Context(), d)
 	require.True(t, apierrors.IsInvalid(err), "another Delivery has the name: %v", err)
 	require.NoError(t, c.Delete(t.Context(), stored()))
+	requireOneCache(t, cfg, "deliveries")
+}
+
+// requireOneCache checks that the API server has one watch cache for a kind, although it has served two versions of the kind.
+func requireOneCache(t *testing.T, cfg *rest.Config, resource string) {
+	c, err := rest.HTTPClientFor(cfg)
+	require.NoError(t, err)
+	answer, err := c.Get(cfg.Host + "/metrics")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("apiserver_watch_cache_initializations_total{group=%q,resource=%q} 1\n", v1alpha1.GroupVersion.Group, resource))
 }
