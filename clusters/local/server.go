@@ -89,7 +89,7 @@ func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(contex
 	*version = released{*version}
 	generic := config.Aggregator.GenericConfig
 	generic.LongRunningFunc = waitingToo(generic.LongRunningFunc)
-	generic.BuildHandlerChainFunc = newTurns().inTurn(generic.BuildHandlerChainFunc)
+	generic.BuildHandlerChainFunc = withSmallBuffers(newTurns().inTurn(generic.BuildHandlerChainFunc))
 	records := &config.ApiExtensions.ExtraConfig.CRDRESTOptionsGetter
 	*records = sharing.Getter(*records, wholeVersion)
 	chain, err := config.Complete()
