@@ -147,8 +147,8 @@ func (a *Agent) keepTunnel(ctx context.Context) {
 // follow takes over one bundle after the other. While the hub does not answer, the agent goes on with the last one.
 func (a *Agent) follow(ctx context.Context) {
 	from := a.load()
-	patience := min(lastRetry, a.Lease/2) // after a restart, the hub expects the agent for the time of its lease
-	etag, again := "", newBackoff(patience)
+	most := min(lastRetry, a.Lease/2) // after a restart, the hub expects the agent for the time of its lease
+	etag, again := "", newBackoff(most)
 	for ctx.Err() == nil {
 		next, err := a.next(ctx, etag, from)
 		switch {
@@ -161,7 +161,7 @@ func (a *Agent) follow(ctx context.Context) {
 			continue
 		}
 		a.executor.resync(time.Now(), next == etag)
-		etag, again = next, newBackoff(patience)
+		etag, again = next, newBackoff(a.bundles.report.patience(most))
 	}
 }
 

@@ -123,3 +123,15 @@ func TestNewObjectsComeWithTheIndex(t *testing.T) {
 	_, _, _, err = f.index(t.Context(), `"7"`, time.Second)
 	require.ErrorContains(t, err, "and the index names")
 }
+
+// After a restart of the hub, the agents of a small fleet return soon, and those of a large one within the time that the hub needs for all.
+func TestPatienceGrowsWithTheFleet(t *testing.T) {
+	var p pace
+	require.Equal(t, 20*time.Second, p.patience(20*time.Second), "the agent does not know the fleet yet")
+	for within, want := range map[string]time.Duration{"8ms": 4 * time.Second, "8s": 8 * time.Second, "30s": 20 * time.Second, "": 20 * time.Second} {
+		p.spread(within)
+		require.Equal(t, want, p.patience(20*time.Second), within)
+	}
+	p.spread("8ms")
+	require.Equal(t, 2*time.Second, p.patience(2*time.Second), "the lease of the agent is short")
+}
