@@ -80,7 +80,8 @@ func (s *Storage) Connect(ctx context.Context, name string, _ runtime.Object, ou
 			return
 		}
 		if t, err := tunnel.Accept(w, r); err == nil { // otherwise the request is answered
-			s.hold(name, cluster.UID, agent, t)
+			// The connection outlives the request, whose stack and state would take more memory than the tunnel.
+			go s.hold(name, cluster.UID, agent, t)
 		}
 	}), nil
 }

@@ -25,13 +25,13 @@ type Tunnel struct {
 	conn     net.Conn
 }
 
-// Accept accepts the tunnel that a request of an agent opens. After an error the request is answered.
+// Accept accepts the tunnel that a request of an agent opens. The tunnel outlives the request. After an error the request is answered.
 func Accept(w http.ResponseWriter, r *http.Request) (*Tunnel, error) {
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return nil, fmt.Errorf("accepting the tunnel: %w", err)
 	}
-	return open(websocket.NetConn(context.WithoutCancel(r.Context()), ws, websocket.MessageBinary))
+	return open(websocket.NetConn(context.Background(), ws, websocket.MessageBinary))
 }
 
 func open(conn net.Conn) (*Tunnel, error) {
