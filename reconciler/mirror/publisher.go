@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
@@ -99,12 +100,18 @@ func (p *Publisher) lock(federation types.NamespacedName) (unlock func()) {
 	return l.Unlock
 }
 
+// shares returns the shares of all clusters. Clusters with the same object have one text: the Mirror keeps the texts.
 func shares(all []mirrored.Share) []Share {
-	out := make([]Share, 0, len(all))
+	out, texts := make([]Share, 0, len(all)), map[*propagate.Rendered][]byte{}
 	for _, x := range all {
 		s := Share{Cluster: x.Cluster, Digest: x.Digest, Held: x.Held}
 		if x.Rendered != nil {
-			s.Rendered = x.Rendered.Body.Bytes()
+			text, known := texts[x.Rendered]
+			if !known {
+				text = x.Rendered.Body.Bytes()
+				texts[x.Rendered] = text
+			}
+			s.Rendered = text
 		}
 		out = append(out, s)
 	}
