@@ -16,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -97,6 +99,7 @@ func TestADirectoryHasOneControlPlane(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := start(t, local.Options{Dir: dir})
+	require.False(t, utilfeature.DefaultFeatureGate.Enabled(features.ListFromCacheSnapshot), "snapshots of watch caches")
 
 	_, err := local.Start(t.Context(), local.Options{Dir: dir})
 	require.ErrorContains(t, err, "data directory "+dir+" is in use by another control plane")
