@@ -22,8 +22,8 @@ const (
 	handoverGrace = LostGrace
 	// ProbeWriteInterval is the age of lastProbeTime of a Cluster from which a newer probe alone is worth a write.
 	ProbeWriteInterval = time.Minute
-	// AgentProbeWriteInterval is the same for an agent, whose requests show that it lives. A write takes the hub as much CPU time as all these
-	// requests in two minutes.
+	// AgentProbeWriteInterval is the same for an agent, whose requests show that it lives. A write takes the hub about as much CPU time as these
+	// requests in a minute.
 	AgentProbeWriteInterval = 15 * time.Minute
 	// StaleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
