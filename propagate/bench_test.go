@@ -117,7 +117,7 @@ func BenchmarkNext(b *testing.B) {
 			}
 			more := in.Objects[0].Manifest.Get().DeepCopy()
 			more.SetName("more")
-			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(more), Origin: in.Objects[0].Origin})
+			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(more), Written: &render.Written{Origin: in.Objects[0].Origin}})
 			return []render.Span{{At: last + 1, In: 1}}
 		}},
 		{"policy", func(in *propagate.Input, n int) []render.Span { // of one object
@@ -142,7 +142,7 @@ func BenchmarkNext(b *testing.B) {
 }
 
 func annotated(o render.Object, n int) render.Object {
-	o.Manifest, o.Digest = manifest.Whole(o.Manifest.Get().DeepCopy()), ""
+	o.Manifest, o.Written = manifest.Whole(o.Manifest.Get().DeepCopy()), &render.Written{Origin: o.Origin, Text: o.Text}
 	o.Manifest.Get().SetAnnotations(map[string]string{"n": strconv.Itoa(n)})
 	return o
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/decision"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/render"
 )
 
 // cases are the inputs of testdata that can be planned.
@@ -92,7 +93,7 @@ func TestDigestIgnoresOrderPlaceAndRevision(t *testing.T) {
 		digest := plan(t, in).Digest()
 		require.Regexp(t, "^sha256:[0-9a-f]{64}$", digest)
 		for i := range in.Objects {
-			in.Objects[i].Origin = manifest.Origin{Path: "moved.yaml", Line: 1000 + i}
+			in.Objects[i].Written = &render.Written{Origin: manifest.Origin{Path: "moved.yaml", Line: 1000 + i}, Text: in.Objects[i].Text, Digest: in.Objects[i].Digest}
 		}
 		for i := range in.Policies {
 			in.Policies[i].Origin, in.Policies[i].Lines = manifest.Origin{Path: "moved.yaml"}, nil

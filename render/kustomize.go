@@ -277,7 +277,7 @@ func (r *root) object(res *resource.Resource, keepOrigin bool) (Object, error) {
 	if !keepOrigin {
 		dropAnnotations(u, originAnnotation)
 	}
-	o := Object{Manifest: manifest.Whole(u), Origin: r.Origin, Digest: Digest(u), id: idOf(u)}
+	o := Object{manifest.Whole(u), &Written{Origin: r.Origin, Digest: Digest(u), id: idOf(u)}}
 	if err == nil && from != nil {
 		o.Origin.Path = path.Join(r.Dir, from.Path)
 		if from.ConfiguredIn != "" {
@@ -316,11 +316,13 @@ func (v *vetter) locate(o *Object) {
 		from = newSourceFile(v.files[o.Origin.Path])
 		v.located[o.Origin.Path] = from
 	}
+	written := *o.Written
 	if candidate, same := from.byDigest[o.Digest]; same {
-		o.Origin.Line, o.Text = candidate.Origin.Line, candidate.Text
-		return
+		written.Origin.Line, written.Text = candidate.Origin.Line, candidate.Text
+	} else {
+		written.Origin.Line = from.similar(o)
 	}
-	o.Origin.Line = from.similar(o)
+	o.Written = &written // the cache has the other one
 }
 
 // sourceFile finds the objects of a resource file.

@@ -6,10 +6,16 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Object is one manifest as written in Git, or as built by kustomize.
+// Object is one manifest as written in Git, or as built by kustomize. It is two pointers, because a push copies the list of all objects.
 type Object struct {
 	// Manifest is shared by all holders of the Object: copy it before you change it.
 	Manifest *manifest.Packed
+	// Written is shared as well: replace it to change it.
+	*Written
+}
+
+// Written describes how a manifest is written.
+type Written struct {
 	// Origin is the first line of the manifest's content, without preceding comments. For an object that kustomize
 	// built it is the source file, or the kustomization that generated the object; Line is 0 if unknown.
 	Origin manifest.Origin
@@ -19,14 +25,13 @@ type Object struct {
 	// Digest is the result of the function Digest; empty if the Manifest is a changed copy.
 	Digest string
 
-	// id is that of Manifest; nil if Build did not make the object. The list of all objects is copied with each push, and is a third
-	// shorter without it.
+	// id is that of the manifest; nil if Build did not make the object.
 	id *manifest.ID
 }
 
 // ID returns the ID of the manifest.
 func (o Object) ID() manifest.ID {
-	if o.id != nil {
+	if o.Written != nil && o.id != nil {
 		return *o.id
 	}
 	return manifest.IDOf(o.Manifest.Get())

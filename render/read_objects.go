@@ -63,7 +63,7 @@ func readDocument(f decode.File, d decode.Document, in form) ([]Object, error) {
 	}
 	u := &unstructured.Unstructured{Object: fields}
 	packed, digest := pack(u, in.texts)
-	return []Object{{Manifest: packed, Origin: f.At(d.Line), Text: d.Text, Digest: digest, id: idOf(u)}}, nil
+	return []Object{{packed, &Written{Origin: f.At(d.Line), Text: d.Text, Digest: digest, id: idOf(u)}}}, nil
 }
 
 // readElsewhere is the advice about files beside the manifests.
@@ -100,7 +100,7 @@ func readList(d *decode.Decoder, node *yaml.Node, items []any, in form) ([]Objec
 		}
 		u := &unstructured.Unstructured{Object: fields}
 		packed, digest := pack(u, in.texts)
-		objects = append(objects, Object{Manifest: packed, Origin: d.File.At(at.Line + d.Offset), Digest: digest, id: idOf(u)})
+		objects = append(objects, Object{packed, &Written{Origin: d.File.At(at.Line + d.Offset), Digest: digest, id: idOf(u)}})
 	}
 	for _, err := range wrong.Errs {
 		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {

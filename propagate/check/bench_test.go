@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/render"
 )
 
 // many is a federation of a thousand objects in twenty namespaces, with a policy for each namespace, overrides that differ by region, and a
@@ -111,7 +112,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 	changed := in
 	changed.Objects, changed.Previous = slices.Clone(in.Objects), plan.Previous()
-	changed.Objects[0].Manifest, changed.Objects[0].Digest = manifest.Whole(in.Objects[0].Manifest.Get().DeepCopy()), ""
+	changed.Objects[0] = render.Object{Manifest: manifest.Whole(in.Objects[0].Manifest.Get().DeepCopy()), Written: &render.Written{Origin: in.Objects[0].Origin}}
 	changed.Objects[0].Manifest.Get().SetAnnotations(map[string]string{"a": "b"})
 	next, err := plan.Next(changed)
 	require.NoError(b, err)

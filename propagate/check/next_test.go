@@ -76,6 +76,7 @@ spec: {resourceSelectors: [{apiVersion: v1, kind: Secret}]}
 func edit(random *rand.Rand, in propagate.Input, original []render.Object) {
 	i := random.IntN(len(in.Objects))
 	o := &in.Objects[i]
+	written := *o.Written
 	u := o.Manifest.Get().DeepCopy()
 	set := func(value any, fields ...string) { _ = unstructured.SetNestedField(u.Object, value, fields...) }
 	switch random.IntN(10) {
@@ -96,7 +97,7 @@ func edit(random *rand.Rand, in propagate.Input, original []render.Object) {
 			}
 		}
 	case 6:
-		o.Origin.Line++
+		written.Origin.Line++
 	case 7:
 		set("x", "metadata", "labels", "new")
 	case 9:
@@ -105,5 +106,6 @@ func edit(random *rand.Rand, in propagate.Input, original []render.Object) {
 	case 8:
 		set([]string{"kubernetes.io/service-account-token", "Opaque"}[random.IntN(2)], "type")
 	}
-	o.Manifest, o.Text = manifest.Whole(u), nil
+	written.Text = nil
+	o.Manifest, o.Written = manifest.Whole(u), &written
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/render"
 )
 
 // TestStepIsComparedAsAPlan edits a few objects of each case: the report about a plan that decides about these only is the one
@@ -26,9 +27,8 @@ func TestStepIsComparedAsAPlan(t *testing.T) {
 			for range random.IntN(3) {
 				if len(in.Objects) > 0 {
 					edited := &in.Objects[random.IntN(len(in.Objects))]
-					edited.Manifest, edited.Digest = manifest.Whole(edited.Manifest.Get().DeepCopy()), ""
+					edited.Manifest, edited.Written = manifest.Whole(edited.Manifest.Get().DeepCopy()), &render.Written{Origin: edited.Origin}
 					edited.Manifest.Get().SetAnnotations(map[string]string{"n": fmt.Sprint(random.IntN(1000))})
-					edited.Text = nil
 				}
 			}
 			whole, err := propagate.New(in)

@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
+	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -79,7 +80,7 @@ func (p *pushes) change(i int) *propagate.Plan {
 	at := i % (len(p.in.Objects) - 1)
 	u := p.in.Objects[at].Manifest.Get().DeepCopy()
 	require.NoError(p, unstructured.SetNestedField(u.Object, fmt.Sprint("v", i), "data", "v"))
-	p.in.Objects[at].Manifest, p.in.Objects[at].Digest = manifest.Whole(u), ""
+	p.in.Objects[at] = render.Object{Manifest: manifest.Whole(u), Written: &render.Written{Origin: p.in.Objects[at].Origin}}
 	p.in.Previous = p.plan.Previous()
 	next, err := p.plan.Next(p.in)
 	require.NoError(p, err)

@@ -74,12 +74,12 @@ func edited(t *testing.T, random *rand.Rand, in *propagate.Input) propagate.Inpu
 			continue
 		case 2:
 			u.SetName(fmt.Sprint("added-", random.Uint64()))
-			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(u), Origin: in.Objects[at].Origin})
+			in.Objects = append(in.Objects, render.Object{Manifest: manifest.Whole(u), Written: &render.Written{Origin: in.Objects[at].Origin}})
 			continue
 		default:
 			require.NoError(t, unstructured.SetNestedField(u.Object, fmt.Sprint(random.IntN(3)), "data", "v"))
 		}
-		in.Objects[at].Manifest, in.Objects[at].Digest = manifest.Whole(u), ""
+		in.Objects[at] = render.Object{Manifest: manifest.Whole(u), Written: &render.Written{Origin: in.Objects[at].Origin}}
 	}
 	return *in
 }

@@ -134,7 +134,7 @@ func (r *reader) file() render.StoredFile {
 		f.Objects = make([]render.Object, 0, n)
 	}
 	for range n {
-		o := render.Object{Origin: manifest.Origin{Path: f.Path, Line: r.count(0)}}
+		o := render.Object{Written: &render.Written{Origin: manifest.Origin{Path: f.Path, Line: r.count(0)}}}
 		o.Digest, _ = r.text()
 		if r.byte() == 1 {
 			o.Text = r.take(r.count(0))

@@ -60,7 +60,7 @@ func TestTouchedDirectoriesHaveAllChangedFiles(t *testing.T) {
 		side := func(files fs.FS) *side {
 			tree := &load.Tree{}
 			for _, origin := range []string{"bases/a.yaml", "bases/b/kustomization.yaml"} {
-				tree.Input.Objects = append(tree.Input.Objects, render.Object{Origin: manifest.Origin{Path: origin}})
+				tree.Input.Objects = append(tree.Input.Objects, render.Object{Written: &render.Written{Origin: manifest.Origin{Path: origin}}})
 			}
 			return &side{Checkout: load.Checkout{Files: files}, tree: tree, paths: []string{pick("apps", "apps", ".", "other/b")}}
 		}
