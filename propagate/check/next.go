@@ -15,11 +15,12 @@ func (r *Review) Next(in propagate.Input, plan *propagate.Plan) *Review {
 		return NewReview(in, plan)
 	}
 	next := newReview(in, plan)
-	next.objects = make([]*object, len(r.objects))
+	next.objects = slices.Clone(r.objects)
 	var changed []int
-	for i, o := range r.objects {
-		if next.objects[i] = o; o.Decision != plan.Decisions[i] {
-			next.objects[i] = &object{plan.Decisions[i], plan.Manifest(o.ID)}
+	for _, id := range plan.ChangedSince(r.plan) {
+		i, known := r.position(id)
+		if known && r.objects[i].Decision != plan.Decisions[i] {
+			next.objects[i] = &object{plan.Decisions[i], plan.Manifest(id)}
 			changed = append(changed, i)
 		}
 	}

@@ -93,11 +93,16 @@ func (r *Review) Release() {
 
 // object returns the object with an ID; nil if there is none.
 func (r *Review) object(id manifest.ID) *object {
-	i, known := slices.BinarySearchFunc(r.objects, id, func(o *object, id manifest.ID) int { return o.ID.Compare(id) })
+	i, known := r.position(id)
 	if !known {
 		return nil
 	}
 	return r.objects[i]
+}
+
+// position returns the position of an object among all; false if there is none with this ID.
+func (r *Review) position(id manifest.ID) (int, bool) {
+	return slices.BinarySearchFunc(r.objects, id, func(o *object, id manifest.ID) int { return o.ID.Compare(id) })
 }
 
 // grouped returns the objects of each key, in their order.

@@ -2,8 +2,10 @@ package tenancy
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"sort"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -23,7 +25,18 @@ type Revision struct {
 	Present []v1alpha1.Cluster
 	// AllowPrune is set if a commit of the revision lifts the prune limits.
 	AllowPrune bool
+	// Allowed is a plan before this one: Check looks at the objects that changed since, if that is all that differs.
+	Allowed Allowed
 }
+
+// Allowed is a plan that the rules of a Tenant did not refuse. The zero value is none.
+type Allowed struct {
+	plan  *propagate.Plan
+	rules string // their ID
+}
+
+// Allow records that Check refused nothing of a plan.
+func (r *Rules) Allow(plan *propagate.Plan) Allowed { return Allowed{plan, r.ID()} }
 
 var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 
@@ -34,7 +47,7 @@ func (r *Rules) Check(v Revision) []Refusal {
 	if r == nil {
 		return nil
 	}
-	all := slices.Concat(r.clusters(v), r.federations(v.Parts), r.controls(v), r.objects(v.Plan))
+	all := slices.Concat(r.clusters(v), r.federations(v.Parts), r.controls(v), r.objects(v.Plan, v.Allowed))
 	if v.AllowPrune && !r.Tenant.Spec.Has(v1alpha1.AllowPrune) {
 		all = append(all, r.requirePower(v1alpha1.AllowPrune, "the commit", fmt.Sprintf("has the trailer %q", v1alpha1.PruneTrailer+": "+v1alpha1.PruneAllow)))
 	}
@@ -139,9 +152,9 @@ func (r *Rules) controls(v Revision) []Refusal {
 	return all
 }
 
-// objects checks every object that a policy claims or that goes to a cluster. An override cannot change the kind, the namespace or
-// the name of an object, so the decision has them as they are applied.
-func (r *Rules) objects(plan *propagate.Plan) []Refusal {
+// objects checks every object that a policy claims or that goes to a cluster, and that changed since an allowed plan. An override cannot
+// change the kind, the namespace or the name of an object, so the decision has them as they are applied.
+func (r *Rules) objects(plan *propagate.Plan, before Allowed) []Refusal {
 	if plan == nil {
 		return nil
 	}
@@ -154,7 +167,8 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 	allowed := map[scoped]bool{} // objects of one kind and namespace are refused alike, and many follow each other
 	var last scoped
 	overwrites := r.Tenant.Spec.Has(v1alpha1.Overwrite)
-	for i, d := range plan.Decisions {
+	for i := range r.changed(plan, before) {
+		d := plan.Decisions[i]
 		if d.Policy == nil && len(d.Chosen) == 0 {
 			continue
 		}
@@ -173,6 +187,26 @@ func (r *Rules) objects(plan *propagate.Plan) []Refusal {
 		}
 	}
 	return all
+}
+
+// changed returns the positions of the decisions of a plan that may be refused: all, or those since an allowed plan with the same objects.
+func (r *Rules) changed(plan *propagate.Plan, before Allowed) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if before.rules != r.ID() || !plan.StepFrom(before.plan) {
+			for i := range plan.Decisions {
+				if !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for _, id := range plan.ChangedSince(before.plan) {
+			i := sort.Search(len(plan.Decisions), func(i int) bool { return plan.Decisions[i].ID.Compare(id) >= 0 })
+			if i < len(plan.Decisions) && plan.Decisions[i].ID == id && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // scoped is a kind in a namespace.

@@ -32,7 +32,7 @@ func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
 	if recorded, restarted := s.f.RecordedRevision(); restarted {
 		revision = recorded
 	}
-	refused := tenancy.Findings(s.rules.Check(tenancy.Revision{
+	refused := tenancy.Findings(c.refusals(s.f.Key(), s.rules, tenancy.Revision{
 		Federation: s.fed, Parts: n.parts, Plan: n.Plan, Present: s.present, AllowPrune: s.checkout.AllowsPrune(),
 	}))
 	if revision == s.checkout.Revision() {

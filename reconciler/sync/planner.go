@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/recovery"
 	"github.com/accord-dev/accord/propagate/taint"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/publish"
 	"github.com/accord-dev/accord/reconciler/report"
@@ -48,13 +49,14 @@ type Planner struct {
 	mu      sync.Mutex
 	builds  map[types.NamespacedName]*Builds
 	reviews map[types.NamespacedName]*check.Review // the last of each Federation
+	allowed map[types.NamespacedName]tenancy.Allowed
 }
 
 // NewPlanner returns a planner. A nil agents: no cluster is in pull mode.
 func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *fingerprint.Key, agents *publish.Publisher) *Planner {
 	return &Planner{
 		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints, agents: agents,
-		builds: map[types.NamespacedName]*Builds{}, reviews: map[types.NamespacedName]*check.Review{},
+		builds: map[types.NamespacedName]*Builds{}, reviews: map[types.NamespacedName]*check.Review{}, allowed: map[types.NamespacedName]tenancy.Allowed{},
 	}
 }
 
@@ -111,6 +113,7 @@ func (p *Planner) Forget(federation types.NamespacedName) {
 	p.mu.Lock()
 	delete(p.builds, federation)
 	delete(p.reviews, federation)
+	delete(p.allowed, federation)
 	p.mu.Unlock()
 	p.pool.Forget(federation)
 }
@@ -158,6 +161,20 @@ func (p *Planner) review(federation types.NamespacedName, d Decision) *check.Rev
 	defer p.mu.Unlock()
 	p.reviews[federation] = p.reviews[federation].Next(d.Input, d.Plan)
 	return p.reviews[federation]
+}
+
+// refusals returns the refusals of a revision of a Federation. It looks at the objects that changed since the last plan that was not refused.
+func (p *Planner) refusals(federation types.NamespacedName, rules *tenancy.Rules, v tenancy.Revision) []tenancy.Refusal {
+	p.mu.Lock()
+	v.Allowed = p.allowed[federation]
+	p.mu.Unlock()
+	refused := rules.Check(v)
+	if len(refused) == 0 {
+		p.mu.Lock()
+		p.allowed[federation] = rules.Allow(v.Plan)
+		p.mu.Unlock()
+	}
+	return refused
 }
 
 // view returns the facts about clusters that the plan depends on.

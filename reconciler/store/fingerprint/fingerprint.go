@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -57,11 +58,18 @@ func (k *Key) Object(id manifest.ID, digest string) string {
 // durable.
 func (k *Key) Cluster(plan *propagate.Plan, cluster string) string {
 	digest := plan.ClusterDigest(cluster)
-	secret := func(p propagate.Placed) bool { return p.ID.IsSecret() }
-	if !slices.ContainsFunc(plan.ForCluster(cluster).Objects, secret) || !k.durable {
+	if !k.durable || !hasSecret(plan.ForCluster(cluster).Objects) {
 		return digest
 	}
 	return k.long(digest)
+}
+
+// hasSecret reports whether a list of objects in apply order has a Secret. In that order, all Secrets of a cluster are together.
+func hasSecret(objects []propagate.Placed) bool {
+	first, _ := slices.BinarySearchFunc(objects, manifest.ID{Kind: "Secret"}, func(p propagate.Placed, id manifest.ID) int {
+		return applyorder.Compare(p.ID, id)
+	})
+	return first < len(objects) && objects[first].ID.IsSecret()
 }
 
 // Staged returns the digest of an object as the rollout records have it. Rollouts continue after a restart, so that

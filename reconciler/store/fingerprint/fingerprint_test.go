@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyorder"
 	"github.com/accord-dev/accord/propagate/decode"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/render"
@@ -93,4 +94,26 @@ spec:
 	require.Len(t, plan.Rollouts(), 1)
 	require.Len(t, plan.Rollouts()[0].Items("both"), 2)
 	return plan, plan.Rollouts()[0]
+}
+
+// TestASecretIsFoundAmongOthers: wherever the objects before and after it in apply order end, a Secret counts, and nothing else does.
+func TestASecretIsFoundAmongOthers(t *testing.T) {
+	kinds := []manifest.ID{
+		{Kind: "Namespace"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}, {Group: "example.com", Kind: "Secret"}, {Group: "bitnami.com", Kind: "SealedSecret"},
+		{Kind: "Service"}, {Group: "apps", Kind: "Deployment"},
+	}
+	for chosen := range 1 << len(kinds) {
+		var objects []propagate.Placed
+		for i, id := range kinds {
+			if chosen&(1<<i) == 0 {
+				continue
+			}
+			for _, name := range []string{"", "a", "z"} {
+				id.Namespace, id.Name = name, name
+				objects = append(objects, propagate.Placed{Rendered: &propagate.Rendered{ID: id}})
+			}
+		}
+		slices.SortFunc(objects, func(a, b propagate.Placed) int { return applyorder.Compare(a.ID, b.ID) })
+		require.Equal(t, chosen&(1<<3) != 0, hasSecret(objects), "%v", objects)
+	}
 }
