@@ -87,6 +87,8 @@ type repository struct {
 	recent []*commit // ordered by last use, newest last
 	// tags are the objects of annotated tags that led to recent commits.
 	tags map[plumbing.Hash][]byte
+	// loose is the reader of the last commit; nil while one is read.
+	loose *looseReader
 }
 
 const (
@@ -156,6 +158,21 @@ func (r *repository) recallTarget(t target, l limits) *commit {
 		return nil
 	}
 	return r.recall(t.commit, l)
+}
+
+// takeLoose returns the reader of the last commit, which keepLoose takes back; nil if there is none.
+func (r *repository) takeLoose() *looseReader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	loose := r.loose
+	r.loose = nil
+	return loose
+}
+
+func (r *repository) keepLoose(loose *looseReader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose = loose
 }
 
 func (r *repository) known() []*commit {

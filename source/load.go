@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,6 +85,16 @@ func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits lim
 		l.loose = newLooseReader(repository.Filesystem())
 	}
 	return l
+}
+
+// reuse makes the loader read with the memory of an earlier one, which may be nil, if it needs it, and returns what the next loader uses.
+func (l *loader) reuse(earlier *looseReader) *looseReader {
+	if l.loose == nil || earlier == nil {
+		return cmp.Or(l.loose, earlier)
+	}
+	earlier.repository = l.loose.repository
+	l.loose = earlier
+	return earlier
 }
 
 // load reads a commit. It returns ErrTooLarge, ErrRefNotFound if hash is not a commit, the context's error,
@@ -229,18 +240,18 @@ func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decod
 	return content, nil
 }
 
-// tree returns the content of a tree object and verifies it against the hash.
-func (l *loader) tree(hash plumbing.Hash) (string, error) {
+// tree returns the content of a tree object and verifies it against the hash. The caller releases it.
+func (l *loader) tree(hash plumbing.Hash) (content []byte, release func(), err error) {
 	if err := l.ctx.Err(); err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	if l.loose != nil {
 		if content, is := l.loose.tree(hash); is {
-			return content, nil
+			return content, func() { l.loose.release(content) }, nil
 		}
 	}
-	content, err := l.read(hash, plumbing.TreeObject, maxMeta)
-	return string(content), err
+	content, err = l.read(hash, plumbing.TreeObject, maxMeta)
+	return content, func() {}, err
 }
 
 // read returns an object's content and verifies it against the hash.

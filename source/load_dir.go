@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -25,10 +26,11 @@ func (l *loader) dir(hash plumbing.Hash, known []*dir, depth int) (*dir, error) 
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
 	}
-	raw, err := l.tree(hash)
+	raw, release, err := l.tree(hash)
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	r := dirReader{loader: l, known: known, depth: depth, dir: &dir{hash: hash}}
 	if err := r.read(raw); err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ type dirReader struct {
 	made  []*part // parts of dir that known[0] does not have
 }
 
-func (r *dirReader) read(raw string) error {
+func (r *dirReader) read(raw []byte) error {
 	if err := r.readParts(raw); err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func (r *dirReader) read(raw string) error {
 }
 
 // readParts compares the tree object with the parts of the newest known directory, and reads the entries between equal ones.
-func (r *dirReader) readParts(raw string) error {
+func (r *dirReader) readParts(raw []byte) error {
 	var known []*part
 	if len(r.known) > 0 {
 		known = r.known[0].parts
@@ -71,7 +73,7 @@ func (r *dirReader) readParts(raw string) error {
 	from, at := 0, 0
 	var ends []int // of the entries from from to at
 	for at < len(raw) {
-		if len(known) > 0 && known[0].raw != "" && strings.HasPrefix(raw[at:], known[0].raw) {
+		if len(known) > 0 && known[0].raw != "" && hasPrefix(raw[at:], known[0].raw) {
 			if err := r.makeParts(raw, from, ends); err != nil {
 				return err
 			}
@@ -87,7 +89,7 @@ func (r *dirReader) readParts(raw string) error {
 		at += item.length
 		ends = append(ends, at)
 		for len(known) > 0 { // parts that begin at this entry or before have changed
-			if first := known[0].entries[0]; compareEntries(first.name, first.dir != nil, item.name, item.isDir()) > 0 {
+			if first := known[0].entries[0]; compareEntries(first.name, first.dir != nil, string(item.name), item.isDir()) > 0 {
 				break
 			}
 			known = known[1:]
@@ -96,23 +98,29 @@ func (r *dirReader) readParts(raw string) error {
 	return r.makeParts(raw, from, ends)
 }
 
+// hasPrefix reports whether b begins with prefix.
+func hasPrefix(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
+}
+
 // makeParts reads the entries that begin at from and end at ends, as parts of similar sizes.
-func (r *dirReader) makeParts(raw string, from int, ends []int) error {
+func (r *dirReader) makeParts(raw []byte, from int, ends []int) error {
 	for n := (len(ends) + partSize - 1) / partSize; n > 0; n-- {
 		size := (len(ends) + n - 1) / n
-		p := &part{raw: strings.Clone(raw[from:ends[size-1]]), entries: make([]entry, 0, size)}
-		for rest := p.raw; rest != ""; {
-			item, err := parseItem(rest)
+		p := &part{raw: string(raw[from:ends[size-1]]), entries: make([]entry, 0, size)}
+		for at := 0; at < len(p.raw); {
+			item, err := parseItem(raw[from+at:])
 			if err != nil {
 				return err
 			}
-			e, err := r.entry(item)
+			name := p.raw[at+item.nameAt:][:len(item.name)]
+			e, err := r.entry(name, item)
 			if err != nil {
-				return fmt.Errorf("%.40q: %w", item.name, err)
+				return fmt.Errorf("%.40q: %w", name, err)
 			}
 			p.entries = append(p.entries, e)
 			p.sum.add(e.sum(r.limits.file))
-			rest = rest[item.length:]
+			at += item.length
 		}
 		r.dir.parts, r.made = append(r.dir.parts, p), append(r.made, p)
 		from, ends = ends[size-1], ends[size:]
@@ -179,9 +187,10 @@ func (r *dirReader) twice() (name string, twice bool) {
 
 // item is one entry of a tree object.
 type item struct {
-	name   string
+	name   []byte // part of the object
 	mode   uint64 // as Git writes it
 	hash   plumbing.Hash
+	nameAt int // where the name begins
 	length int // bytes in the object
 }
 
@@ -197,39 +206,39 @@ const (
 func (i item) isDir() bool { return i.mode&typeBits != typeFile && i.mode&typeBits != typeSymlink }
 
 // parseItem parses the first entry of a tree object.
-func parseItem(raw string) (item, error) {
-	mode, rest, hasMode := strings.Cut(raw, " ")
-	name, rest, hasName := strings.Cut(rest, "\x00")
-	i := item{name: name}
+func parseItem(raw []byte) (item, error) {
+	mode, rest, hasMode := bytes.Cut(raw, []byte{' '})
+	name, rest, hasName := bytes.Cut(rest, []byte{0})
+	i := item{name: name, nameAt: len(mode) + 1}
 	if !hasMode || !hasName || len(rest) < len(i.hash) {
 		return i, fmt.Errorf("%w: malformed tree object", errDamaged)
 	}
 	var err error
-	if i.mode, err = strconv.ParseUint(mode, 8, 32); err != nil {
+	if i.mode, err = strconv.ParseUint(string(mode), 8, 32); err != nil {
 		return i, fmt.Errorf("%w: malformed mode in a tree object", errDamaged)
 	}
 	copy(i.hash[:], rest)
-	i.length = len(mode) + 1 + len(name) + 1 + len(i.hash)
+	i.length = i.nameAt + len(name) + 1 + len(i.hash)
 	return i, nil
 }
 
-func (r *dirReader) entry(item item) (entry, error) {
-	e := entry{name: item.name}
-	if item.name == "" || item.name == "." || item.name == ".." || strings.ContainsRune(item.name, '/') {
+func (r *dirReader) entry(name string, item item) (entry, error) {
+	e := entry{name: name}
+	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, '/') {
 		return e, fmt.Errorf("%w: malformed file name", errDamaged)
 	}
-	if len(item.name) > maxName {
-		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(item.name), maxName)
+	if len(name) > maxName {
+		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(name), maxName)
 	}
 	var err error
 	switch item.mode & typeBits {
 	case typeDir:
 		e.mode = fs.ModeDir | 0o755
-		e.dir, err = r.loader.dir(item.hash, r.knownDirs(item.name), r.depth+1)
+		e.dir, err = r.loader.dir(item.hash, r.knownDirs(name), r.depth+1)
 		return e, err
 	case typeSymlink:
 		e.mode = fs.ModeSymlink | 0o777
-		if e.file, err = r.knownFile(item, maxTarget); err == nil {
+		if e.file, err = r.knownFile(name, item.hash, maxTarget); err == nil {
 			e.file, err = r.link(e.file)
 		}
 		return e, err
@@ -238,7 +247,7 @@ func (r *dirReader) entry(item item) (entry, error) {
 		if item.mode&0o111 != 0 {
 			e.mode = 0o755
 		}
-		e.file, err = r.knownFile(item, r.limits.file)
+		e.file, err = r.knownFile(name, item.hash, r.limits.file)
 		return e, err
 	}
 	e.mode, e.dir = fs.ModeDir|0o755, &dir{hash: item.hash, submodule: true}
@@ -256,14 +265,14 @@ func (r *dirReader) knownDirs(name string) (dirs []*dir) {
 }
 
 // knownFile returns the file of another commit if one has it under the same path.
-func (r *dirReader) knownFile(item item, limit int64) (*file, error) {
+func (r *dirReader) knownFile(name string, hash plumbing.Hash, limit int64) (*file, error) {
 	for _, d := range r.known {
-		if r.files[item.hash] != nil {
+		if r.files[hash] != nil {
 			break
 		}
-		if other, has := d.findKind(item.name, false); has && other.file.hash == item.hash {
-			r.files[item.hash] = other.file
+		if other, has := d.findKind(name, false); has && other.file.hash == hash {
+			r.files[hash] = other.file
 		}
 	}
-	return r.file(item.hash, limit)
+	return r.file(hash, limit)
 }

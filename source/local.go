@@ -41,6 +41,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	}
 	loader := newLoader(ctx, store, l, known)
 	loader.later = r.later
+	defer r.keepLoose(loader.reuse(r.takeLoose()))
 	if ref.Tag != "" || ref.SemVer != "" {
 		if t.commit, err = loader.peel(t.want); err != nil {
 			return target{}, nil, err

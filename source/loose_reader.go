@@ -1,12 +1,10 @@
 package source
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-billy/v5"
@@ -16,63 +14,84 @@ import (
 
 // looseReader reads tree objects that a repository has as files of their own, as it has those of its latest commits. go-git copies an
 // object into growing memory, and hashes it three times: of a directory with 60,000 files that costs more than all else that a push reads.
+// A push reads the same directory as the one before: the reader keeps its memory for the next push.
 type looseReader struct {
 	repository billy.Filesystem
-	file       *bufio.Reader
+	file       bytes.Buffer
+	packed     bytes.Reader  // of file: zlib reads from memory faster than from a file
 	inflated   io.ReadCloser // nil before the first file
+	spare      []byte        // for the next content
 	header     [len("tree 2147483647\x00")]byte
 }
 
 func newLooseReader(repository billy.Filesystem) *looseReader {
-	return &looseReader{repository: repository, file: bufio.NewReaderSize(nil, 32<<10)}
+	return &looseReader{repository: repository}
 }
 
-// tree returns the content of a tree object, verified against its hash. It returns false for an object that is not a file, is damaged, or
-// exceeds the limit.
-func (r *looseReader) tree(hash plumbing.Hash) (string, bool) {
+// tree returns the content of a tree object, verified against its hash, until the caller releases it. It returns false for an object that
+// is not a file, is damaged, or exceeds the limit.
+func (r *looseReader) tree(hash plumbing.Hash) ([]byte, bool) {
 	hex := hash.String()
 	file, err := r.repository.Open(r.repository.Join("objects", hex[:2], hex[2:]))
 	if err != nil {
-		return "", false
+		return nil, false
 	}
 	defer file.Close()
-	r.file.Reset(file)
+	r.file.Reset()
+	if n, err := r.file.ReadFrom(io.LimitReader(file, maxMeta+1)); err != nil || n > maxMeta {
+		return nil, false
+	}
 	if err := r.inflate(); err != nil {
-		return "", false
+		return nil, false
 	}
 	size, err := r.treeSize()
 	if err != nil || size > maxMeta {
-		return "", false
+		return nil, false
 	}
-	var content strings.Builder
-	content.Grow(size)
-	h := startHashing(size)
-	for err == nil && content.Len() <= size {
-		n, block := 0, <-h.free
-		n, err = r.inflated.Read(block[:min(cap(block), size+1-content.Len())])
-		content.Write(block[:n])
-		h.full <- block[:n]
+	content := r.room(size + 1)
+	h, read := startHashing(size), 0
+	for err == nil && read <= size {
+		n := 0
+		n, err = r.inflated.Read(content[read:min(read+hashedAtOnce, size+1)])
+		h.blocks <- content[read : read+n]
+		read += n
 	}
-	return content.String(), h.sum() == hash && err == io.EOF && content.Len() == size
+	return content[:min(read, size)], h.sum() == hash && err == io.EOF && read == size
+}
+
+// room returns memory for a content. A small directory leaves the memory of a large one to that one, which may be below it.
+func (r *looseReader) room(size int) []byte {
+	if size > cap(r.spare) || size < cap(r.spare)/4 {
+		return make([]byte, size)
+	}
+	room := r.spare[:size]
+	r.spare = nil
+	return room
+}
+
+// release takes back a content that nobody refers to any more.
+func (r *looseReader) release(content []byte) {
+	if cap(content) > cap(r.spare) {
+		r.spare = content
+	}
 }
 
 // hashing hashes a tree object while it is decompressed, which takes twice as long.
 type hashing struct {
-	free, full chan []byte
-	of         plumbing.Hasher
-	done       sync.WaitGroup
+	blocks chan []byte
+	of     plumbing.Hasher
+	done   sync.WaitGroup
 }
 
-// startHashing begins to hash the blocks of a tree object that are sent to full. Blocks to fill come from free.
+// hashedAtOnce is the size of a block. The hash is at most a few blocks behind.
+const hashedAtOnce = 32 << 10
+
+// startHashing begins to hash the blocks of a tree object.
 func startHashing(size int) *hashing {
-	h := &hashing{free: make(chan []byte, 2), full: make(chan []byte, 2), of: plumbing.NewHasher(plumbing.TreeObject, int64(size))}
-	for range cap(h.free) {
-		h.free <- make([]byte, min(size+1, 32<<10))
-	}
+	h := &hashing{blocks: make(chan []byte, 4), of: plumbing.NewHasher(plumbing.TreeObject, int64(size))}
 	h.done.Go(func() {
-		for block := range h.full {
+		for block := range h.blocks {
 			_, _ = h.of.Write(block) // never fails
-			h.free <- block[:cap(block)]
 		}
 	})
 	return h
@@ -80,17 +99,18 @@ func startHashing(size int) *hashing {
 
 // sum returns the hash of all blocks.
 func (h *hashing) sum() plumbing.Hash {
-	close(h.full)
+	close(h.blocks)
 	h.done.Wait()
 	return h.of.Sum()
 }
 
 // inflate begins to decompress the file.
 func (r *looseReader) inflate() (err error) {
+	r.packed.Reset(r.file.Bytes())
 	if again, is := r.inflated.(zlib.Resetter); is {
-		return again.Reset(r.file, nil)
+		return again.Reset(&r.packed, nil)
 	}
-	r.inflated, err = zlib.NewReader(r.file)
+	r.inflated, err = zlib.NewReader(&r.packed)
 	return err
 }
 

@@ -44,7 +44,8 @@ func TestLooseReader(t *testing.T) {
 			put(hash, object, level, whole)
 			got, found := r.tree(hash)
 			require.True(t, found, size)
-			require.Equal(t, string(content), got)
+			require.Equal(t, string(content), string(got))
+			r.release(got)
 		}
 		for name, other := range map[string][]byte{
 			"more":         append(bytes.Clone(object), 0),
