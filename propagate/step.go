@@ -91,7 +91,7 @@ func (p *Plan) compare(in Input) *edits {
 	e := &edits{
 		changed: map[*item]normalize.Object{}, written: in.Objects, inputs: make([]*item, len(in.Objects)), most: max(stepObjects, len(in.Objects)/stepShare),
 	}
-	again, places := map[*item]bool{}, []int(nil) // nothing is looked up for all others
+	again := map[*item]bool{} // nothing is looked up for all others
 	for _, ids := range []map[manifest.ID]bool{
 		p.outcome.unsettled, eviction.Changed(p.evictions, in.Evictions), deschedule.Changed(p.unschedulable, deschedule.Sorted(in.Unschedulable)),
 	} {
@@ -100,11 +100,11 @@ func (p *Plan) compare(in Input) *edits {
 		}
 		for id := range ids {
 			if it, known := p.items.ofGit(id); known {
-				again[it], places = true, append(places, slices.Index(p.items.inputs, it))
+				again[it] = true
 			}
 		}
 	}
-	spans, _ := in.Edits.Between(p.items.written, in.Objects, places...)
+	spans, _ := in.Edits.Between(p.items.written, in.Objects, splice.Places(p.items.inputs, again)...)
 	at, last := 0, p.items.inputs
 	for _, x := range spans {
 		same := x.At - (len(p.items.inputs) - len(last))

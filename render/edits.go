@@ -31,8 +31,8 @@ func (e Edits) Between(before, after []Object, more ...int) (spans []Span, known
 		return []Span{{0, len(before), len(after)}}, false
 	}
 	spans = slices.Clip(e.Spans)
-	for _, at := range more {
-		if !slices.ContainsFunc(spans, func(x Span) bool { return x.At <= at && at < x.At+x.Out }) {
+	for _, at := range slices.Compact(slices.Sorted(slices.Values(more))) {
+		if !slices.ContainsFunc(e.Spans, func(x Span) bool { return x.At <= at && at < x.At+x.Out }) {
 			spans = append(spans, Span{at, 1, 1})
 		}
 	}

@@ -56,6 +56,26 @@ func Edits[T any](list, out, in []T, compare func(a, b T) int) []Edit {
 	return edits
 }
 
+// mostSought is the number of entries up to which it takes less time to search for each than to look at the whole list.
+const mostSought = 16
+
+// Places returns the places of some entries of a list, in any order.
+func Places[T comparable](list []T, some map[T]bool) []int {
+	var places []int
+	if len(some) <= mostSought {
+		for x := range some {
+			places = append(places, slices.Index(list, x))
+		}
+		return places
+	}
+	for at, x := range list {
+		if some[x] {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
 // Pairs iterates over two sorted lists at once: over the entries that compare as equal, with the zero value where a list lacks one.
 func Pairs[T any](a, b []T, compare func(a, b T) int) iter.Seq2[T, T] {
 	return func(yield func(x, y T) bool) {

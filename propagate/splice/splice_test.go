@@ -74,3 +74,17 @@ func TestAnEntryTwiceIsNotUnique(t *testing.T) {
 		require.False(t, unique, in)
 	}
 }
+
+func TestPlaces(t *testing.T) {
+	list := make([]int, 100)
+	for i := range list {
+		list[i] = 7 * i
+	}
+	for _, n := range []int{0, 1, 16, 17, 100} {
+		some, want := map[int]bool{}, []int(nil)
+		for _, at := range rand.New(rand.NewPCG(1, 2)).Perm(len(list))[:n] {
+			some[list[at]], want = true, append(want, at)
+		}
+		require.ElementsMatch(t, want, splice.Places(list, some))
+	}
+}
