@@ -93,7 +93,8 @@ func (p *prober) probe(ctx context.Context) error {
 	if unread != nil || !due {
 		return unread
 	}
-	written := p.known.DeepCopy()                                             // the hub refuses the write if it has another one by now, which it announces with the next answer
+	// The hub refuses the write if it has another Cluster by now, which it announces with its next answer.
+	written := p.known.DeepCopy()
 	if meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) { // in one write, so that no plan sees a Ready cluster with them
 		next.Taints = taint.OfPolicies(next.Taints)
 	}
