@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 
 	"github.com/accord-dev/accord/source"
 )
@@ -203,18 +203,15 @@ func TestLockOfAnotherProcess(t *testing.T) {
 	dir := t.TempDir()
 	o := source.Options{Insecure: true, URL: server.url()}
 	fetch(t, openGit(t, dir), o)
-	held, err := os.Open(filepath.Join(filepath.Dir(theClone(t, dir)), "lock"))
+	held, err := fileutil.TryLockFile(filepath.Join(filepath.Dir(theClone(t, dir)), "lock"), os.O_RDWR, 0o600)
 	require.NoError(t, err)
-	defer held.Close()
-	fd := int(held.Fd())
-	require.NoError(t, syscall.Flock(fd, syscall.LOCK_EX))
 
 	c := openGit(t, dir)
 	o.Timeout = 100 * time.Millisecond
 	_, err = c.Fetch(context.Background(), o)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Flock(fd, syscall.LOCK_UN) })
+	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
 	o.Timeout = 0
 	require.Equal(t, "1", read(t, fetch(t, c, o), "a"))
 }

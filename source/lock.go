@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
 // lock waits until no other caller uses the clone, in this process or another.
@@ -30,27 +31,22 @@ func (r *repository) lock(ctx context.Context) (unlock func(), err error) {
 
 // lockFile takes the lock between processes. The kernel releases it when the holder dies, so there are no stale
 // locks.
-func (r *repository) lockFile(ctx context.Context) (*os.File, error) {
+func (r *repository) lockFile(ctx context.Context) (*fileutil.LockedFile, error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(r.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open source cache: %w", err)
-	}
+	name := filepath.Join(r.dir, "lock")
 	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		file, err := fileutil.TryLockFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		if err == nil {
 			return file, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			file.Close()
-			return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+		if !errors.Is(err, fileutil.ErrLocked) {
+			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			file.Close()
 			return nil, ctx.Err()
 		}
 	}
