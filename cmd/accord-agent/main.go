@@ -1,5 +1,6 @@
 // Command accord-agent executes one cluster in pull mode, in a pod of that cluster: it fetches the bundle of the cluster from the hub,
-// applies it, and reports. "accord register" installs it. It is a program of its own, because "accord" has an API server and etcd inside.
+// applies it, and reports. "accord register" installs it. It is a program of its own, because "accord" has Git, the commands and the
+// aggregated API of the hub inside, and three times the size.
 package main
 
 import (
