@@ -217,7 +217,6 @@ func rollout(t *testing.T, w *world, provider, superseded string) {
 	require.Equal(t, "superseded by "+provider+"-"+third[:12], all[len(all)-1].Description)
 	w.cables["cluster-b"].setCut(false)
 	w.reported(f, third, "success")
-	w.clusterIs("cluster-b", metav1.ConditionTrue, "") // what follows chooses it again
 }
 
 func brokenCommitStatus(t *testing.T, w *world) {

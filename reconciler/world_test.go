@@ -174,7 +174,8 @@ func (w *world) start(o reconciler.Options) {
 	w.t.Cleanup(func() { w.stop() })
 }
 
-// play runs the parts of a test in a world that they share, in another order each time, and logs the order.
+// play runs the parts of a test in a world that they share, in another order each time, and logs the order. A part begins when every cluster
+// is Ready: a part that cut one off ends when the cluster answers, and policies do not choose it until it has answered for a while.
 func (w *world) play(parts map[string]func(*testing.T, *world)) {
 	w.t.Helper()
 	order := slices.Collect(maps.Keys(parts))
@@ -183,6 +184,9 @@ func (w *world) play(parts map[string]func(*testing.T, *world)) {
 		w.t.Run(name, func(t *testing.T) {
 			inner := *w
 			inner.t = t
+			for cluster := range inner.cables {
+				inner.clusterIs(cluster, metav1.ConditionTrue, "")
+			}
 			parts[name](t, &inner)
 		})
 	}
