@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -143,24 +144,36 @@ func dependencies(t *testing.T, patterns ...string) map[string][]string {
 }
 
 func listed(t *testing.T, args []string) map[string][]string {
-	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json=ImportPath,Imports"}, args...)...)
+	imports := map[string][]string{}
+	for path, pkg := range goList(t, nil, append([]string{"-json=ImportPath,Imports"}, args...)...) {
+		imports[path] = pkg.Imports
+	}
+	return imports
+}
+
+// goPackage is what go list prints about a package.
+type goPackage struct {
+	ImportPath, Name, Dir string
+	GoFiles, Imports      []string
+}
+
+func goList(t *testing.T, env []string, args ...string) map[string]goPackage {
+	list := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
+	list.Env = append(os.Environ(), env...)
 	var complaint strings.Builder
 	list.Stderr = &complaint
 	out, err := list.Output()
 	require.NoError(t, err, complaint.String())
 
-	imports := map[string][]string{}
+	packages := map[string]goPackage{}
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var pkg struct {
-			ImportPath string
-			Imports    []string
-		}
+		var pkg goPackage
 		err := decoder.Decode(&pkg)
 		if errors.Is(err, io.EOF) {
-			return imports
+			return packages
 		}
 		require.NoError(t, err)
-		imports[pkg.ImportPath] = pkg.Imports
+		packages[pkg.ImportPath] = pkg
 	}
 }
 
