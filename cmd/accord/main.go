@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+
+	_ "github.com/accord-dev/accord/cmd/accord/start" // postpones the first collection of garbage
 )
 
 func main() {

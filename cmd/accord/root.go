@@ -21,6 +21,9 @@ import (
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = text.SafeWriter(stdout), text.SafeWriter(stderr)
 	root := rootCommand()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completion.Complete(root) // a function for each of a thousand flags takes 2 ms
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -67,7 +70,6 @@ func rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID(otherCommands)
 	text.AddColor(root, "lint", "plan", "why", "deliver", "status", "get", "wait", "history", "check", "diff")
 	explainUsage(root)
-	completion.Complete(root)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs its plugins by this name
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl accord"}
 	}
