@@ -85,11 +85,13 @@ func hostileUnverifiedSource(t *testing.T, w *world) {
 	}
 	sha := r.push("unsigned", "app.yaml", configMap("verified", "0"), "policy.yaml", policyFor("verified", both, ""))
 	refused("(spec.sources[].verify, mode HEAD): commit " + sha[:12] + " is not signed")
+	require.Equal(t, "main@sha1:"+sha, w.declared(r).Status.RefusedRevision)
 	require.True(t, w.absent("cluster-a", "verified"))
 
 	sha = r.pushSigned(alice, "signed", "app.yaml", configMap("verified", "1"))
 	w.ready(r, sha)
 	w.federationIs(r, v1alpha1.SourceVerified, metav1.ConditionTrue, "Succeeded")
+	require.Empty(t, w.declared(r).Status.RefusedRevision)
 	require.Contains(t, apimeta.FindStatusCondition(w.declared(r).Status.Conditions, v1alpha1.SourceVerified).Message,
 		"main: "+sha[:7]+" is signed by alice@example.com (SSH key SHA256:")
 

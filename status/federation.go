@@ -49,8 +49,9 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 	c.keep(v1alpha1.MemoryPressure)
 	c.keep(v1alpha1.FailoverBlocked)
 	c.keep(v1alpha1.SourceVerified) // see Reporter.SourceVerified
-	if RejectionReason(in.FetchError) == SourceUnverified {
-		c.set(v1alpha1.SourceVerified, metav1.ConditionFalse, SourceUnverified, in.FetchError.Error())
+	unverified, refused := errors.AsType[*UnverifiedError](in.FetchError)
+	if refused {
+		c.set(v1alpha1.SourceVerified, metav1.ConditionFalse, SourceUnverified, unverified.Error())
 	}
 	next := v1alpha1.FederationStatus{
 		ObservedGeneration:     behind(generation),
@@ -63,6 +64,9 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		Rollouts:               in.Rollouts,
 		RemovedClusters:        prev.RemovedClusters, // see Left
 		RemovedClustersOmitted: prev.RemovedClustersOmitted,
+	}
+	if refused {
+		next.RefusedRevision = unverified.Revision
 	}
 	if meta.IsStatusConditionTrue(in.Newest.Conditions, v1alpha1.Applied) {
 		next.LastAppliedRevision = in.Revision

@@ -36,7 +36,11 @@ func (e *PoisonError) Error() string { return e.Err.Error() }
 func (e *PoisonError) Unwrap() error { return e.Err }
 
 // UnverifiedError is the error of a revision that no allowed signer signed.
-type UnverifiedError struct{ Err error }
+type UnverifiedError struct {
+	// Revision of the source, "main@sha1:<40 hex>".
+	Revision string
+	Err      error
+}
 
 func (e *UnverifiedError) Error() string { return e.Err.Error() }
 func (e *UnverifiedError) Unwrap() error { return e.Err }

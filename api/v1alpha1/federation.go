@@ -355,6 +355,9 @@ type FederationStatus struct {
 	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
 	// ShortRevision is the first 7 digits of the commit of lastAttemptedRevision, for tables.
 	ShortRevision string `json:"shortRevision,omitempty"`
+	// RefusedRevision is the revision of a source that was read last and refused, because no allowed signer signed it
+	// (spec.sources[].verify). It is empty if the last revisions of all sources are verified.
+	RefusedRevision string `json:"refusedRevision,omitempty"`
 	// LastAppliedRevision is the last revision that was applied to every cluster that is not held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
 	// LastHealthyRevision is the last revision that was healthy on every chosen cluster.

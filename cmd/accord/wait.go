@@ -23,7 +23,7 @@ a commit that accord has not seen yet. If accord is at a newer commit that conta
 decides that, and wait fetches the newer commit into the checkout if necessary, without a change of any ref. Outside of a checkout
 only the Releases on the hub decide. With --follow, wait continues with the newer commit. Wait prints a line within a second, and one for each change. The last line has the result
 and, if the commit is not done, the worst clusters and the next step. With -o json each line is an object; "result" is in the
-last one only: done, failed, timeout, held, unreachable or superseded. With exit code 2 there is no result, and the reason is
+last one only: done, failed, timeout, held, unreachable, superseded or refused. With exit code 2 there is no result, and the reason is
 on stderr.
 
 Exit codes:
@@ -34,7 +34,9 @@ Exit codes:
   4  done except for held clusters (0 with --allow-held), or a person has to approve (the command is printed; --allow-approval
      continues)
   5  done except for unreachable clusters
-  6  superseded by a newer commit`
+  6  superseded by a newer commit
+  7  refused: accord does not start the commit, because no allowed signer signed it, or because a Tenant or spec.dependsOn does not
+     allow it`
 
 type waitFlags struct {
 	hub       hub.Flags

@@ -28,10 +28,10 @@ func (c Checkout) verify(ctx context.Context, secret secrets, now time.Time) (ma
 		}
 		keys, err := verify.ParseKeys(data)
 		if err != nil {
-			return nil, unverified(s, fmt.Errorf("secret %q: %w", s.Verify.SecretRef.Name, err))
+			return nil, unverified(s, c.snapshots[i].Revision, fmt.Errorf("secret %q: %w", s.Verify.SecretRef.Name, err))
 		}
 		if signers[s.Name], err = verify.Check(verify.Mode(s.Verify.Mode), signed(s, c.snapshots[i]), keys, now); err != nil {
-			return nil, unverified(s, err)
+			return nil, unverified(s, c.snapshots[i].Revision, err)
 		}
 	}
 	return signers, nil
@@ -46,9 +46,9 @@ func signed(s v1alpha1.Source, at source.Snapshot) verify.Revision {
 	return r
 }
 
-func unverified(s v1alpha1.Source, err error) error {
+func unverified(s v1alpha1.Source, revision string, err error) error {
 	mode := cmp.Or(s.Verify.Mode, v1alpha1.VerifyHEAD)
-	return &status.UnverifiedError{Err: fmt.Errorf("source %q (spec.sources[].verify, mode %s): %s", s.Name, mode, phrase.Line(err.Error()))}
+	return &status.UnverifiedError{Revision: revision, Err: fmt.Errorf("source %q (spec.sources[].verify, mode %s): %s", s.Name, mode, phrase.Line(err.Error()))}
 }
 
 // reportSigners writes the signers of the checkout to the Federation, unless the sources could not be read or verified.

@@ -29,7 +29,7 @@ func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 	if len(w.Clusters) == 0 || rel == nil {
 		s := ReleaseSnapshot(fed, rel)
 		if rel == nil {
-			s.Stalled = w.blocked(fed)
+			s.Refused = w.refusal(ctx, fed, releases.Items)
 		}
 		return w.located(ctx, s, fed, releases.Items), nil
 	}

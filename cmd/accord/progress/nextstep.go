@@ -12,6 +12,9 @@ import (
 // NextMistake is the next step for a commit that cannot be planned or rendered.
 const NextMistake = "correct it and push (accord lint shows all mistakes); until then the clusters keep what they run"
 
+// nextSignature is the next step for a commit that no allowed signer signed.
+const nextSignature = "push a signed commit, or add the key of the signer to the Secret; until then the clusters keep what they run"
+
 // nextStep returns the next step for the author of a commit that is not done.
 func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 	name := fed.Name + text.WithPrefix(" -n ", fed.Namespace)
@@ -19,6 +22,10 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 	case Failed:
 		if s.Invalid {
 			return NextMistake
+		}
+	case Refused:
+		if s.Refused.Unverified {
+			return nextSignature
 		}
 	case Superseded:
 		if s.PassedBy != "" {

@@ -162,6 +162,6 @@ func (p *Printer) textLine(out io.Writer, e Event, now time.Time) error {
 func headline(r Result) string {
 	return map[Result]string{
 		Done: "DONE", Failed: "FAILED", Timeout: "TIME RAN OUT", Held: "HELD",
-		Unreachable: "UNREACHABLE", Superseded: "SUPERSEDED",
+		Unreachable: "UNREACHABLE", Superseded: "SUPERSEDED", Refused: "REFUSED",
 	}[r]
 }

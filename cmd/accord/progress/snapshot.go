@@ -18,6 +18,14 @@ import (
 // MaxNotReady is the number of clusters that are listed, as in a Release.
 const MaxNotReady = 10
 
+// Unstarted is the reason why a commit has no Release, and gets none.
+type Unstarted struct {
+	// PassedBy is the commit of the hub that contains this one; empty if there is none.
+	PassedBy string
+	// Refused is the reason why accord does not start the commit.
+	Refused Refusal
+}
+
 // Snapshot is the state of one commit at one moment, on all clusters or on some. ReleaseSnapshot and DeliverySnapshot compute it
 // from objects of the hub; Judge evaluates it.
 type Snapshot struct {
@@ -25,8 +33,7 @@ type Snapshot struct {
 	Commit string
 	// HubRevisions are the revisions that the hub has read last, one for each source.
 	HubRevisions []string
-	// PassedBy is the commit of the hub that contains this one; empty unless this one has no Release and never gets one.
-	PassedBy string
+	Unstarted
 	// Release is the name of the Release; empty until the controllers have seen the commit.
 	Release string
 	// Evaluated is false while the counts are those of an older plan.

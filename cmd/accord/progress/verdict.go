@@ -18,6 +18,7 @@ const (
 	Held        Result = "held"
 	Unreachable Result = "unreachable"
 	Superseded  Result = "superseded"
+	Refused     Result = "refused"
 )
 
 // ExitCode returns the exit code of the result; 2 is for errors of usage and of accord itself.
@@ -35,6 +36,8 @@ func (r Result) ExitCode() int {
 		return 5
 	case Superseded:
 		return 6
+	case Refused:
+		return 7
 	}
 	return 2
 }
@@ -82,6 +85,7 @@ func (v Verdict) unfinished() bool { return v.Result != "" && v.ExitCode() != 0 
 //	done         the goal is reached, even if a newer commit exists
 //	failed       no retry can help
 //	superseded   a newer commit replaced this one
+//	refused      accord does not start the commit: no allowed signer signed it, or the Federation may start none
 //	held         all missing clusters are held, the federation is suspended, or the plan awaits approval
 //	unreachable  all missing clusters are unreachable, each for longer than the grace period
 //	timeout      the deadline passed before any of these
@@ -99,6 +103,8 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 		return Verdict{Result: Superseded, Message: "superseded by " + s.Superseded}
 	case s.PassedBy != "":
 		return Verdict{Result: Superseded, Message: "superseded by " + s.PassedBy + ", which contains this commit: accord read both at once"}
+	case s.Refused.Message != "":
+		return Verdict{Result: Refused, Message: s.Refused.Message}
 	case s.AwaitingApproval != "" && !g.AllowApproval:
 		return Verdict{Result: Held, Message: s.AwaitingApproval}
 	case s.Suspended && !seen:

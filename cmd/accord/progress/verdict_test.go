@@ -57,6 +57,7 @@ func TestJudge(t *testing.T) {
 		{"a mistake in the commit", of3(Snapshot{Stalled: "web.yaml:3: what?"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
 		{"a mistake in the commit, then overtaken", of3(Snapshot{Stalled: "web.yaml:3: what?", Superseded: "prod-2"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
 		{"overtaken on its way", of3(Snapshot{Superseded: "prod-2"}, 2, 2, 0, 0), healthy, Superseded, 6, time.Time{}},
+		{"refused", Snapshot{Unstarted: Unstarted{Refused: Refusal{Message: "it is not signed"}}}, healthy, Refused, 7, time.Time{}},
 		{"overtaken while held", of3(Snapshot{Superseded: "prod-2", RestHealthy: true}, 2, 2, 1, 0), healthy, Superseded, 6, time.Time{}},
 
 		{"the rest is held", of3(Snapshot{RestHealthy: true}, 2, 2, 1, 0), healthy, Held, 4, time.Time{}},

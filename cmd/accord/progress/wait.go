@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
-	"github.com/accord-dev/accord/propagate/dependency"
 )
 
 // finalReadTimeout is the time for the hub to answer after the deadline: the answer still counts.
@@ -31,6 +32,8 @@ type Wait struct {
 	// request is the one that the controllers copy to the status, once they have handled it; empty before it is sent. Nobody handles one
 	// that could not be sent.
 	request string
+	// mayNotAsk: the account has no right to send one.
+	mayNotAsk bool
 }
 
 // Run reads a snapshot after every change until Judge ends the wait. The watches only wake it: it reads after the notification,
@@ -49,8 +52,8 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 		default:
 			return err
 		}
-		if err == nil {
-			w.ask(ctx, s)
+		if err == nil && w.ask(ctx, s) {
+			continue
 		}
 		now := time.Now()
 		v := Judge(s, w.Goal, now)
@@ -74,25 +77,16 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 }
 
 // ask asks the controllers once to read the sources, if they have not seen the commit. Without the right to ask, the commit
-// comes with the next interval.
-func (w *Wait) ask(ctx context.Context, s Snapshot) {
-	if w.request != "" || s.Release != "" || s.Suspended || s.PassedBy != "" {
-		return
+// comes with the next interval, and their last refusal counts from now on: ask returns true then.
+func (w *Wait) ask(ctx context.Context, s Snapshot) bool {
+	if w.request != "" || w.mayNotAsk || s.Release != "" || s.Suspended || s.PassedBy != "" {
+		return false
 	}
-	w.request, _ = w.Hub.RequestReconciliation(ctx, w.Federation)
-}
-
-// blocked returns the reason why the Federation starts no commit, whatever is in it; empty unless there is one. The reason counts after
-// the controllers have handled a request of this wait. The spec of a Federation that Git declares may change with the commit.
-func (w *Wait) blocked(fed *v1alpha1.Federation) string {
-	if fed.Labels[v1alpha1.SourceLabel] != "" || w.request == "" || fed.Status.LastHandledReconcileAt != w.request {
-		return ""
+	request, err := w.Hub.RequestReconciliation(ctx, w.Federation)
+	if w.mayNotAsk = apierrors.IsForbidden(err); err == nil {
+		w.request = request
 	}
-	c := Condition(fed.Status.Conditions, fed.Generation, "Stalled")
-	if isTrue(c) && (c.Reason == string(dependency.Forbidden) || c.Reason == string(dependency.Cycle)) {
-		return c.Message
-	}
-	return ""
+	return w.mayNotAsk
 }
 
 // readInTime ends the request if the hub does not answer in time.

@@ -34,7 +34,7 @@ var (
 // styles are those of all states that commands print, in upper case in verdicts, as conditions in tables.
 var styles = map[string]style{
 	"READY": good, "DONE": good, "Ready": good, "Healthy": good, "True": good, "done": good, "chosen": good,
-	"FAILED": bad, "FAILING": bad, "HALTED": bad, "ROLLED BACK": bad, "TIME RAN OUT": bad,
+	"FAILED": bad, "FAILING": bad, "HALTED": bad, "ROLLED BACK": bad, "TIME RAN OUT": bad, "REFUSED": bad,
 	"Failed": bad, "False": bad, "Halted": bad, "failed": bad, "halted": bad, "rolled back": bad, "cannot be rendered": bad,
 	"UNREACHABLE": lost, "Unreachable": lost,
 	"HELD": stopped, "SUSPENDED": stopped, "PAUSED": stopped, "WAITING FOR APPROVAL": stopped, "SUPERSEDED": stopped,
