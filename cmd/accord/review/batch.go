@@ -47,7 +47,13 @@ func (f *Options) Review(ctx context.Context, dir string, stderr io.Writer) (Out
 // RunAll reviews each Federation that the repository or the hub declares, with a source in the repository. A Federation that cannot be
 // reviewed ends it, because the worst result is unknown then.
 func (f *Options) RunAll(ctx context.Context, dir string, stderr io.Writer) (*Batch, error) {
-	d, err := f.selectAll(ctx, dir)
+	one := *f
+	end, err := one.open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	d, err := one.selectAll(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -20,12 +20,8 @@ type selection struct {
 }
 
 // selectAll finds the Federations whose manifests head has, and those of the hub, with a source in the repository.
-func (f *Options) selectAll(ctx context.Context, dir string) (*selection, error) {
-	p, h, err := f.states(ctx, dir, &load.Builds{})
-	if err != nil {
-		return nil, err
-	}
-	defer p.end()
+func (f *Options) selectAll(ctx context.Context) (*selection, error) {
+	p, h := f.opened.states, f.opened.repository
 	if h == nil || h.Bare {
 		return nil, errors.New("--all needs a Git repository with a working tree: clone it, and run accord plan in the clone")
 	}

@@ -81,6 +81,8 @@ type Options struct {
 	Simulate      SimulationFlags
 	// OwnPaths: --path was given, and replaces the paths of a Federation on the hub.
 	OwnPaths bool
+	// opened is nil for one review.
+	opened *opened
 	// Command is the command line that the review names to make it again; nil means that of these options.
 	Command []string
 }

@@ -29,6 +29,30 @@ type comparison struct {
 	end func()
 }
 
+// opened is the two states of a repository, which the reviews of several Federations share.
+type opened struct {
+	states     *comparison
+	repository *gitrepo.Repository
+}
+
+// open opens the states for all reviews of f and of copies of it, until end is called.
+func (f *Options) open(ctx context.Context, dir string) (end func(), err error) {
+	p, h, err := f.states(ctx, dir, &load.Builds{})
+	if err != nil {
+		return nil, err
+	}
+	f.opened = &opened{p, h}
+	return p.end, nil
+}
+
+// comparison returns the sides for one review.
+func (o *opened) comparison() *comparison {
+	p := *o.states
+	base, head := *p.base, *p.head
+	p.base, p.head, p.notes, p.end = &base, &head, slices.Clone(p.notes), func() {}
+	return &p
+}
+
 // read finds the two states and the Federation of each, and builds the manifests. A mistake in a manifest is not an error here.
 // store, which may be nil, has results of earlier runs.
 func (f *Options) read(ctx context.Context, dir string, store *plancache.Store) (*comparison, error) {
@@ -76,6 +100,9 @@ func (f *Options) below(h *gitrepo.Repository) string {
 // the same time if the commits do not have the Federation.
 func (f *Options) states(ctx context.Context, dir string, builds *load.Builds) (*comparison, *gitrepo.Repository, error) {
 	switch {
+	case f.opened != nil:
+		f.prefetch(dir, f.opened.repository, builds)
+		return f.opened.comparison(), f.opened.repository, nil
 	case dir != "" && f.Tree.Repo != "":
 		return nil, nil, errors.New("DIR and --repo are mutually exclusive")
 	case f.Tree.Repo != "" && f.Base == "":
@@ -95,13 +122,17 @@ func (f *Options) states(ctx context.Context, dir string, builds *load.Builds) (
 	if err != nil {
 		return nil, nil, err
 	}
+	f.prefetch(dir, h, builds)
+	p, err := f.localStates(ctx, h)
+	return p, h, err
+}
+
+func (f *Options) prefetch(dir string, h *gitrepo.Repository, builds *load.Builds) {
 	if f.Tree.Found != nil || f.Tree.FederationName == "" {
 		if fed, err := f.Tree.Federation(dir); err == nil { // else federations returns the error
 			builds.Prefetch(fed, f.below(h))
 		}
 	}
-	p, err := f.localStates(ctx, h)
-	return p, h, err
 }
 
 // remoteStates fetches two commits of a repository at a URL, without its history.
