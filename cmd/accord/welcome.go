@@ -16,8 +16,8 @@ func (f *upFlags) welcome(host, kubeconfig, dir string) string {
 	}
 	fmt.Fprintf(&b, `next:
   export %s=%s
-  accord join NAME --member-context CONTEXT                                # make a cluster a member
-  accord apply -f federation.yaml                                          # declare the repository
+  accord join NAME --member-context CONTEXT    # make a cluster a member
+  accord apply -f federation.yaml              # declare the repository
   accord status
 `, hub.KubeconfigEnv, kubeconfig)
 	return b.String()

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -50,6 +51,9 @@ func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*
 		name = federationTitle(declared)
 	}
 	fed, err := h.Federation(ctx, name)
+	if to.Kubeconfig == "" && hub.Transient(err) {
+		err = fmt.Errorf("%w; start the hub (accord up), or unset $%s to work without it", err, hub.KubeconfigEnv)
+	}
 	switch {
 	case err != nil && f.FederationName != "" && !fromFile:
 		return nil, err

@@ -16,6 +16,9 @@ import (
 // flag selects paths or a Federation, it reads one tree for each Federation of the hub with a source in the repository. Otherwise
 // it reads one tree, as Read does.
 func (f *Flags) Views(ctx context.Context, dir string, live *LiveHub, ownPaths bool) ([]*Tree, error) {
+	if live != nil && hub.Transient(live.Err) {
+		return nil, live.Err
+	}
 	var feds []v1alpha1.Federation
 	h, err := gitrepo.Open(dir)
 	if err == nil && live != nil && !ownPaths && f.Repo == "" && f.FederationName == "" && h.Below == "." && !h.Bare {
