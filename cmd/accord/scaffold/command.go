@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,12 +92,31 @@ func writeRepository(out io.Writer, r *Repository, dir string) error {
 	for _, name := range files {
 		fmt.Fprintln(out, "  "+name)
 	}
-	_, err = fmt.Fprintf(out, `next:
-  accord lint
-  git add . && git commit -m "deliver %s" && git push
+	fmt.Fprintln(out, "next:")
+	if filepath.Clean(dir) != "." {
+		fmt.Fprintln(out, "  "+text.CommandLine([]string{"cd", dir}))
+	}
+	_, err = fmt.Fprintf(out, `  accord lint
+  %s
   accord join %s --member-context CONTEXT
   accord apply -f federation.yaml
-  accord wait %s/%s
-`, r.App, r.Clusters[0], r.Namespace, r.Name)
+  accord wait %s
+`, strings.Join(commit(r, dir), " && "), r.Clusters[0], strings.TrimPrefix(r.Namespace+"/"+r.Name, "default/"))
 	return err
+}
+
+// commit returns the commands that bring the files to the URL that the hub reads.
+func commit(r *Repository, dir string) []string {
+	commands := []string{"git add .", fmt.Sprintf("git commit -m %q", "deliver "+r.App)}
+	repo, err := gitrepo.Open(dir)
+	if err != nil {
+		commands = slices.Insert(commands, 0, "git init -b "+r.Branch)
+	}
+	switch {
+	case filepath.IsAbs(r.URL): // the hub reads this directory
+		return commands
+	case err == nil && len(repo.Remotes()) > 0:
+		return append(commands, "git push")
+	}
+	return append(commands, text.CommandLine([]string{"git", "remote", "add", "origin", r.URL}), "git push -u origin "+r.Branch)
 }
