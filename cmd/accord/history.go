@@ -51,8 +51,5 @@ func (f *historyFlags) run(ctx context.Context, out io.Writer, name string) erro
 	}
 	all := view.NewHistory(fed, releases.Items)
 	all.Title = h.Title(fed)
-	if f.output.Value != text.AsText {
-		return text.Encode(out, f.output.Value, all)
-	}
-	return all.Write(out, time.Now())
+	return text.Write(out, f.output.Value, all, func(out io.Writer) error { return all.Write(out, time.Now()) })
 }

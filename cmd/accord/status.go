@@ -100,8 +100,5 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	if f.output.Value != text.AsText {
-		return text.Encode(out, f.output.Value, s)
-	}
-	return s.Write(out, time.Now())
+	return text.Write(out, f.output.Value, s, func(out io.Writer) error { return s.Write(out, time.Now()) })
 }

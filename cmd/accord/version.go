@@ -41,11 +41,10 @@ func (f *versionFlags) run(ctx context.Context, out io.Writer) error {
 	if !f.client {
 		all.Hub = f.askHub(ctx)
 	}
-	if f.output.Value != text.AsText {
-		return text.Encode(out, f.output.Value, all)
-	}
-	_, err := io.WriteString(out, all.String())
-	return err
+	return text.Write(out, f.output.Value, all, func(out io.Writer) error {
+		_, err := io.WriteString(out, all.String())
+		return err
+	})
 }
 
 // askHub returns the versions of the hub, or why they are unknown.

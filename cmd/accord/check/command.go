@@ -57,12 +57,7 @@ func (f *flags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if f.output.Value != text.AsText {
-		err = text.Encode(out, f.output.Value, report)
-	} else {
-		err = report.Write(out)
-	}
-	if err != nil {
+	if err := text.Write(out, f.output.Value, report, report.Write); err != nil {
 		return err
 	}
 	return report.Err()

@@ -58,8 +58,5 @@ func (f *flags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.output.Value != text.AsText {
-		return text.Encode(out, f.output.Value, List{append([]Event{}, all...)})
-	}
-	return Write(out, all, time.Now())
+	return text.Write(out, f.output.Value, List{append([]Event{}, all...)}, func(out io.Writer) error { return Write(out, all, time.Now()) })
 }

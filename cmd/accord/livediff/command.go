@@ -84,12 +84,7 @@ func (f *flags) run(ctx context.Context, stdout, stderr io.Writer, args []string
 	if err != nil {
 		return err
 	}
-	if f.output.Value != text.AsText {
-		err = text.Encode(stdout, f.output.Value, report)
-	} else {
-		err = report.Write(stdout)
-	}
-	if err != nil {
+	if err := text.Write(stdout, f.output.Value, report, report.Write); err != nil {
 		return err
 	}
 	return report.Err()

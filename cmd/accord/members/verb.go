@@ -1,6 +1,8 @@
 package members
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -84,8 +86,11 @@ func plain(build func(genericclioptions.RESTClientGetter, genericiooptions.IOStr
 	return func(f cmdutil.Factory, s genericiooptions.IOStreams) *cobra.Command { return build(f, s) }
 }
 
-// verbs returns the commands of kubectl in the order of the help.
-func verbs() []verb {
+// verbs returns the commands of kubectl.
+func verbs() []verb { return slices.Concat(reading(), writing(), ofContainers()) }
+
+// reading returns the commands that read objects, and the kinds of a server.
+func reading() []verb {
 	return []verb{
 		{
 			name: "get", short: "List objects of the hub and of members", use: "get KIND[,KIND...] [NAME...]", long: getLong, example: getExample,
@@ -99,6 +104,20 @@ func verbs() []verb {
 			name: "explain", short: "Explain the fields of a kind", use: "explain KIND[.FIELD...]", long: anyLong, example: "  accord explain federation.spec.sources\n  accord explain rollouts.spec.strategy -C eu-1",
 			build: named(explain.NewCmdExplain), scopes: either, run: (*call).single,
 		},
+		{
+			name: "api-resources", short: "List the kinds that the hub or a member serves", use: "api-resources", long: anyLong, example: "  accord api-resources -C eu-1 --namespaced",
+			build: plain(apiresources.NewCmdAPIResources), scopes: either, run: (*call).single,
+		},
+		{
+			name: "api-versions", short: "List the API versions that the hub or a member serves", use: "api-versions", long: anyLong, example: "  accord api-versions -C eu-1",
+			build: plain(apiresources.NewCmdAPIVersions), scopes: either, run: (*call).single,
+		},
+	}
+}
+
+// writing returns the commands that write objects.
+func writing() []verb {
+	return []verb{
 		{
 			name: "create", short: "Create objects on the hub or on members", use: "create -f FILE", long: writeLong, example: "  accord create -f federation.yaml\n  accord create configmap probe --from-literal a=1 -C eu-1,us-1",
 			build: create.NewCmdCreate, scopes: anywhere, many: true, writes: true, run: (*call).each,
@@ -127,6 +146,12 @@ func verbs() []verb {
 			name: "annotate", short: "Change annotations of objects of the hub or of members", use: "annotate KIND/NAME KEY=VALUE...", long: writeLong, example: "  accord annotate pod web-6f7d9 seen=yes -C eu-1",
 			build: named(annotate.NewCmdAnnotate), scopes: anywhere, many: true, writes: true, run: (*call).each,
 		},
+	}
+}
+
+// ofContainers returns the commands for containers, and for the CPU and memory that they use.
+func ofContainers() []verb {
+	return []verb{
 		{
 			name: "logs", short: "Print the logs of containers of members", use: "logs (POD | KIND/NAME | -l SELECTOR)", long: logsLong, example: "  accord logs deployment/web -f --tail 20\n  accord logs -l app=web --all-clusters -f\n  accord logs web-6f7d9 -C eu-1 -c sidecar --previous",
 			build: logs.NewCmdLogs, scopes: onMembers, many: true, finds: true, unescaped: true, run: (*call).interleaved,
@@ -146,14 +171,6 @@ func verbs() []verb {
 		{
 			name: "top", short: "Show the CPU and memory that nodes or pods of members use", use: "top (node | pod)", long: topLong, example: "  accord top nodes\n  accord top pods -n shop --sort-by cpu",
 			build: top.NewCmdTop, scopes: onMembers, many: true, run: (*call).tabled,
-		},
-		{
-			name: "api-resources", short: "List the kinds that the hub or a member serves", use: "api-resources", long: anyLong, example: "  accord api-resources -C eu-1 --namespaced",
-			build: plain(apiresources.NewCmdAPIResources), scopes: either, run: (*call).single,
-		},
-		{
-			name: "api-versions", short: "List the API versions that the hub or a member serves", use: "api-versions", long: anyLong, example: "  accord api-versions -C eu-1",
-			build: plain(apiresources.NewCmdAPIVersions), scopes: either, run: (*call).single,
 		},
 	}
 }

@@ -26,6 +26,14 @@ func Encode(w io.Writer, f Format, d Document) error {
 	return EncodeForeign(w, f, identified)
 }
 
+// Write writes a document in a format: as text with the function asText.
+func Write(w io.Writer, f Format, d Document, asText func(io.Writer) error) error {
+	if f == AsText {
+		return asText(w)
+	}
+	return Encode(w, f, d)
+}
+
 // EncodeDocumentLine returns a document as JSON on one line, without the end of the line.
 func EncodeDocumentLine(d Document) (string, error) {
 	identified, err := identify(d)

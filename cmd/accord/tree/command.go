@@ -52,8 +52,5 @@ func (f *flags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	if f.output.Value != text.AsText {
-		return text.Encode(out, f.output.Value, Tree{root})
-	}
-	return root.Write(out)
+	return text.Write(out, f.output.Value, Tree{root}, root.Write)
 }
