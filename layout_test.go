@@ -56,7 +56,7 @@ var within = map[string]map[string][]string{
 	"cmd/accord": {
 		"text":            {},
 		"exit":            {},
-		"hub":             {"text"},
+		"hub":             {"gitrepo", "text"},
 		"gitrepo/edit":    {},
 		"gitrepo":         {"gitrepo/edit", "text"},
 		"plancache":       {},

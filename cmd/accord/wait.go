@@ -18,7 +18,8 @@ import (
 
 const waitLong = `Wait until a commit is live on every cluster.
 
-The default commit is HEAD of the current directory. Without --cluster, wait waits for all clusters of the plan. It also waits for
+The default commit is HEAD of the current directory, and the default Federation the only one, or the only one with a source in this
+repository. Without --cluster, wait waits for all clusters of the plan. It also waits for
 a commit that accord has not seen yet. If accord is at a newer commit that contains it, the commit is superseded: the checkout
 decides that, and wait fetches the newer commit into the checkout if necessary, without a change of any ref. Outside of a checkout
 only the Releases on the hub decide. With --follow, wait continues with the newer commit. Wait prints a line within a second, and one for each change. The last line has the result

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -23,6 +24,11 @@ func (h *Repository) Remotes() []string {
 // IsRemote reports whether a URL addresses this repository: it is one of its remotes.
 func (h *Repository) IsRemote(remote string) bool {
 	return slices.ContainsFunc(h.Remotes(), func(r string) bool { return SameRepository(r, remote) })
+}
+
+// Serves reports whether a source with a URL reads this repository: one of its remotes, or the repository itself.
+func (h *Repository) Serves(source string) bool {
+	return h.IsRemote(source) || filepath.IsAbs(source) && SameRepository(source, h.Root)
 }
 
 // SameRepository reports whether two URLs address one repository, regardless of user and protocol.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 )
 
 // ListOptions selects the objects of the federation.
@@ -30,7 +31,8 @@ func (h *Flags) ConnectTo(ctx context.Context, name string) (*Hub, *v1alpha1.Fed
 }
 
 // Federation returns the federation of a name, "shop" or "prod/shop". A name without namespace is that of the hub's namespace,
-// else the only one of that name in any namespace. An empty name selects the only federation there is.
+// else the only one of that name in any namespace. An empty name selects the only federation there is, or the only one with a source in the
+// repository around the current directory.
 func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
 	if namespace, rest, qualified := strings.Cut(name, "/"); qualified {
 		return h.qualifiedFederation(ctx, namespace, rest)
@@ -48,6 +50,11 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 			found = append(found, f)
 		}
 	}
+	if name == "" && len(found) > 1 {
+		if here := ofRepository(found); len(here) == 1 {
+			return here[0], nil
+		}
+	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -55,6 +62,17 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 		return nil, fmt.Errorf("specify a federation: %w", h.available(all))
 	}
 	return nil, h.noFederation(name, all)
+}
+
+// ofRepository returns the federations with a source in the repository around the current directory; none outside of a repository.
+func ofRepository(all []*v1alpha1.Federation) []*v1alpha1.Federation {
+	repo, err := gitrepo.Open(".")
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(fed *v1alpha1.Federation) bool {
+		return !slices.ContainsFunc(fed.Spec.Sources, func(s v1alpha1.Source) bool { return repo.Serves(s.URL) })
+	})
 }
 
 // qualifiedFederation returns the federation of a name with a namespace, which replaces that of the context.
