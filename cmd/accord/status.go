@@ -31,8 +31,8 @@ type statusFlags struct {
 	hub    hub.Flags
 	output text.FormatFlag
 	watch  bool
-	// rollout is the RolloutPolicy to draw.
-	rollout string
+	// drawn has the RolloutPolicy to draw.
+	drawn view.PageOptions
 }
 
 func statusCommand() *cobra.Command {
@@ -53,7 +53,8 @@ func statusCommand() *cobra.Command {
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML, text.AsSVG, text.AsHTML)
-	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy to draw with -o svg (default the only one) or -o html (default all)")
+	c.Flags().StringVar(&f.drawn.Rollout, "rollout", "", "RolloutPolicy to draw with -o svg (default the only one) or -o html (default all)")
+	c.Flags().DurationVar(&f.drawn.Refresh, "refresh", 0, "interval at which a browser loads the page of -o html again, if you write it again (default never)")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue and show changes")
 	return c
 }
@@ -70,8 +71,10 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		return errors.New("--watch does not support -o yaml: use -o json")
 	case f.watch && drawn:
 		return errors.New("--watch does not support -o svg and -o html: use -o json")
-	case f.rollout != "" && !drawn:
+	case f.drawn.Rollout != "" && !drawn:
 		return errors.New("--rollout requires -o svg or -o html")
+	case f.drawn.Refresh != 0 && (!page || f.drawn.Refresh < time.Second):
+		return errors.New("--refresh requires -o html, and at least 1s")
 	}
 	if name == "" && !f.watch && f.output.Value != text.AsSVG {
 		all, err := h.Federations(ctx)
@@ -79,7 +82,7 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		case err != nil:
 			return err
 		case page:
-			return view.WritePage(ctx, out, h, all, f.rollout)
+			return view.WritePage(ctx, out, h, all, f.drawn)
 		case len(all) != 1:
 			return view.PrintOverview(ctx, out, h, all, f.output.Value)
 		}
@@ -92,9 +95,9 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	case f.watch:
 		return view.WatchStatus(ctx, h, fed, view.NewWatcher(f.output.Value, out))
 	case page:
-		return view.WritePage(ctx, out, h, []v1alpha1.Federation{*fed}, f.rollout)
+		return view.WritePage(ctx, out, h, []v1alpha1.Federation{*fed}, f.drawn)
 	case drawn:
-		return view.DrawRollout(ctx, out, h, fed, f.rollout)
+		return view.DrawRollout(ctx, out, h, fed, f.drawn.Rollout)
 	}
 	s, err := view.ReadStatus(ctx, h, fed)
 	if err != nil {

@@ -48,22 +48,22 @@ func DrawRollout(ctx context.Context, out io.Writer, h *hub.Hub, fed *v1alpha1.F
 	return draw(out, r.release, r.deliveries, rollout, time.Now())
 }
 
-// WritePage writes the status of federations as an HTML page; rollout limits it to one RolloutPolicy. Several federations get an index.
-func WritePage(ctx context.Context, out io.Writer, h *hub.Hub, all []v1alpha1.Federation, rollout string) error {
+// WritePage writes the status of federations as an HTML page. Several federations get an index.
+func WritePage(ctx context.Context, out io.Writer, h *hub.Hub, all []v1alpha1.Federation, o PageOptions) error {
 	reports := make([]report, len(all))
 	for i := range all {
 		r, err := readReport(ctx, h, &all[i])
 		if err != nil {
 			return err
 		}
-		if rollout != "" {
-			if err := r.checkRollout(rollout); err != nil {
+		if o.Rollout != "" {
+			if err := r.checkRollout(o.Rollout); err != nil {
 				return err
 			}
 		}
 		reports[i] = r
 	}
-	return writePage(out, reports, rollout, h.NoFederations(), time.Now())
+	return writePage(out, reports, o, h.NoFederations(), time.Now())
 }
 
 // checkRollout returns an error if the federation has no rollout of that policy.

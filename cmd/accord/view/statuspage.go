@@ -17,11 +17,19 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// writePage writes the status of federations as an HTML page. rollout limits it to the rollouts of one policy; empty means all.
-func writePage(out io.Writer, reports []report, rollout, empty string, now time.Time) error {
-	p := page.Page{Now: now, Empty: empty}
+// PageOptions are the choices of the user for a page.
+type PageOptions struct {
+	// Rollout limits the page to the rollouts of one policy; empty means all.
+	Rollout string
+	// Refresh is the interval at which a browser loads the page again; zero means never.
+	Refresh time.Duration
+}
+
+// writePage writes the status of federations as an HTML page.
+func writePage(out io.Writer, reports []report, o PageOptions, empty string, now time.Time) error {
+	p := page.Page{Now: now, Refresh: o.Refresh, Empty: empty}
 	for _, r := range reports {
-		p.Federations = append(p.Federations, r.page(rollout, now))
+		p.Federations = append(p.Federations, r.page(o.Rollout, now))
 	}
 	slices.SortStableFunc(p.Federations, func(a, b page.Federation) int { return byUrgency(a.Tone, b.Tone) })
 	return p.Write(out)

@@ -39,7 +39,7 @@ func TestPageHasTheUrgentFirst(t *testing.T) {
 
 	ready := report{status: Status{Federation: "platform", Namespace: "shop", Verdict: verdictReady}}
 	var b strings.Builder
-	require.NoError(t, writePage(&b, []report{ready, {status: s}}, "", "", now))
+	require.NoError(t, writePage(&b, []report{ready, {status: s}}, PageOptions{}, "", now))
 	require.Less(t, strings.Index(b.String(), "#shop.checkout"), strings.Index(b.String(), "#shop.platform"), "the index begins with what needs attention")
 }
 

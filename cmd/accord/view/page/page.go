@@ -17,6 +17,8 @@ type Page struct {
 	// Now is the time of the content.
 	Now         time.Time
 	Federations []Federation
+	// Refresh is the interval at which a browser loads the page again; zero means never.
+	Refresh time.Duration
 	// Empty is the sentence of a page without federations.
 	Empty string
 }
@@ -101,6 +103,9 @@ func (p Page) Title() string {
 
 // Index reports whether the page begins with a list of federations.
 func (p Page) Index() bool { return len(p.Federations) != 1 }
+
+// RefreshSeconds returns the interval for browsers.
+func (p Page) RefreshSeconds() int { return int(p.Refresh.Seconds()) }
 
 // Ready counts the federations that need nobody.
 func (p Page) Ready() (n int) {

@@ -124,6 +124,13 @@ func TestPageIsOneFile(t *testing.T) {
 	}
 }
 
+func TestPageIsLoadedAgain(t *testing.T) {
+	p := overview()
+	require.NotContains(t, written(t, p), "http-equiv")
+	p.Refresh = 90 * time.Second
+	require.Contains(t, written(t, p), `<meta http-equiv="refresh" content="90">`)
+}
+
 func TestIndexLeadsToEachFederation(t *testing.T) {
 	got := written(t, overview())
 	require.Contains(t, got, "<title>1 of 5 federations ready</title>")
