@@ -5,7 +5,7 @@ GENERATE := $(TOOL) controller-gen object crd paths=./api/v1alpha1
 # Without cgo the binary runs in any image, and programs that hold Kubernetes are half as large and link in half the time.
 export CGO_ENABLED := 0
 
-.PHONY: build release test test-release test-pull test-browser lint generate fixtures bench demo first-minutes kill
+.PHONY: build release test test-release test-pull test-race test-browser lint generate fixtures bench demo first-minutes kill
 
 build: ## bin/accord, with the API server of "accord up" and the agent beside it
 	go build -o bin/ ./cmd/...
@@ -35,6 +35,9 @@ PULLED = $(subst $() ,|,$(strip TestAMemberIsDown TestAReleaseTellsTheFindings T
 UNPULLED = TestApproval/(HostileUnapprovedCluster|HostileCredentials|DefectF1)|TestStages/a_restart
 test-pull: ## tests of the reconciler that apply to pull mode, with an agent on each member
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -parallel 4 -timeout 30m -count 1 ./reconciler -run '^($(PULLED))$$' -skip '$(UNPULLED)' -mode pull
+
+test-race: ## all tests with the race detector, which needs a C compiler; about an hour the first time
+	ACCORD_TEST_PLANES=$$(go tool -n members) CGO_ENABLED=1 go test -race -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 60m ./reconciler ./...
 
 test-release: ## two releases of the last commit, compared byte by byte; PLATFORMS=linux/amd64 for fewer
 	go test -modfile=.ci/tools.mod ./.ci/release -run TwoBuilds -count 1 -v -timeout 6h -source $(CURDIR) $(if $(PLATFORMS),-platforms $(PLATFORMS))

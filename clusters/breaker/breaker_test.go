@@ -360,6 +360,7 @@ func TestASlowClusterIsNotStopped(t *testing.T) {
 					}()
 					if c.after > 0 {
 						time.Sleep(c.after)
+						synctest.Wait() // the hanging request has been sent
 						other()
 					}
 					require.ErrorIs(t, <-ended, context.DeadlineExceeded)

@@ -57,13 +57,13 @@ func TestEach(t *testing.T) {
 
 func TestEachWithFewerWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := 4
-		var running, last atomic.Int32
-		err := each(t.Context(), func() int { return limit }, make([]int, 40), func(context.Context, int) error {
+		var running, last, limit atomic.Int32
+		limit.Store(4)
+		err := each(t.Context(), func() int { return int(limit.Load()) }, make([]int, 40), func(context.Context, int) error {
 			last.Store(running.Add(1))
 			defer running.Add(-1)
 			time.Sleep(time.Second)
-			limit = 1
+			limit.Store(1)
 			return nil
 		})
 		require.NoError(t, err)

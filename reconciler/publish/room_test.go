@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +18,20 @@ import (
 // fleet answers reads of Clusters.
 type fleet struct {
 	hub
+	mu       sync.Mutex
 	clusters map[string]v1alpha1.ClusterStatus
 }
 
+// set changes what later reads of a Cluster return.
+func (f *fleet) set(name string, status v1alpha1.ClusterStatus) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.clusters[name] = status
+}
+
 func (f *fleet) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	obj.(*v1alpha1.Cluster).Status = f.clusters[key.Name]
 	return nil
 }
@@ -55,9 +66,9 @@ func TestAPlanWaitsForRoom(t *testing.T) {
 			time.Sleep(time.Second)
 			var cannot v1alpha1.ClusterStatus
 			meta.SetStatusCondition(&cannot.Conditions, metav1.Condition{Type: v1alpha1.ResourceSummaryAvailable, Status: metav1.ConditionFalse, Reason: "Forbidden"})
-			hub.clusters["forbidden"] = cannot
+			hub.set("forbidden", cannot)
 			time.Sleep(time.Second)
-			hub.clusters["eu"] = v1alpha1.ClusterStatus{ResourceSummary: &v1alpha1.ResourceSummary{}}
+			hub.set("eu", v1alpha1.ClusterStatus{ResourceSummary: &v1alpha1.ResourceSummary{}})
 		}()
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -68,7 +79,7 @@ func TestAPlanWaitsForRoom(t *testing.T) {
 		require.NotNil(t, informed[1].Status.ResourceSummary)
 		require.Nil(t, members[1].Status.ResourceSummary, "the argument is changed")
 
-		delete(hub.clusters, "eu")
+		hub.set("eu", v1alpha1.ClusterStatus{})
 		_, asked = p.Room(ctx, members)
 		require.True(t, asked)
 		require.Equal(t, 5*time.Second, time.Since(began), "no longer than ctx")
