@@ -2,7 +2,9 @@ package demo
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +41,11 @@ func Command() *cobra.Command {
 				return err
 			}
 			defer os.RemoveAll(dir)
+			// Without this, a reader or a terminal that goes away would end the demo, and leave the hub running.
+			ctx, end := signal.NotifyContext(c.Context(), syscall.SIGPIPE, syscall.SIGHUP)
+			defer end()
 			s := &stage{out: c.OutOrStdout(), dir: dir, apiserver: apiserver, program: program, home: filepath.Join(dir, "hub")}
-			return s.run(c.Context(), keep)
+			return s.run(ctx, keep)
 		},
 	}
 	c.Flags().BoolVar(&keep, "keep", false, "keep hub and clusters running at the end, until Ctrl-C")
