@@ -24,6 +24,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -233,7 +234,8 @@ func ca(t require.TestingT, cfg *rest.Config) []byte {
 }
 
 func (p *proxies) kinds() client.Client {
-	s := scheme.Scheme
+	s := runtime.NewScheme()
+	require.NoError(p, scheme.AddToScheme(s))
 	require.NoError(p, v1alpha1.AddToScheme(s))
 	c, err := client.New(p.hub, client.Options{Scheme: s})
 	require.NoError(p, err)

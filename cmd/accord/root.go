@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/version"
 )
@@ -20,6 +22,7 @@ import (
 // the code that the command documents.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = text.SafeWriter(stdout), text.SafeWriter(stderr)
+	hub.SetLogger(slog.New(slog.DiscardHandler)) // a command that runs on sets another one
 	root := rootCommand()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completion.Complete(root) // a function for each of a thousand flags takes 2 ms

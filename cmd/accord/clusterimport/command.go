@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/exit"
-	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate/importer"
 )
@@ -91,7 +89,6 @@ func (o *Options) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := o.selection.Check(); err != nil {
 		return err
 	}
-	hub.SetLogger(slog.New(slog.DiscardHandler))
 	sources, err := o.sources()
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -62,7 +61,6 @@ func (h *Flags) Connect() (*Hub, error) {
 	case h.Timeout < 0:
 		return nil, errors.New("--request-timeout must be positive")
 	}
-	SetLogger(slog.New(slog.DiscardHandler))
 	loader := Loader(h.Path(), h.Context)
 	cfg, err := ClientConfig(loader)
 	if err != nil {

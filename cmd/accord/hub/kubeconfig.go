@@ -36,7 +36,7 @@ func ClientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	return cfg, nil
 }
 
-// SetLogger sets the logger of the Kubernetes libraries. Commands that only print set one that discards.
+// SetLogger sets the logger of the Kubernetes libraries for the whole process, which must not use them yet.
 func SetLogger(log *slog.Logger) {
 	klog.SetLoggerWithOptions(logr.FromSlogHandler(ofLibraries(log.Handler())).WithName("client"), klog.ContextualLogger(true))
 	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +80,6 @@ func (o *Options) run(ctx context.Context, out, errOut io.Writer, args []string)
 	if err != nil {
 		return err
 	}
-	hub.SetLogger(slog.New(slog.DiscardHandler))
 	if err := h.Get(ctx, client.ObjectKey{Name: o.cluster}, &v1alpha1.Cluster{}); err != nil {
 		return h.Wrap("reading cluster "+o.cluster, err)
 	}

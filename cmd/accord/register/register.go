@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -32,7 +31,6 @@ const (
 
 // Run registers the cluster. Everything that can fail without a certificate comes before it, because the certificate uses up the token.
 func (o *Options) Run(ctx context.Context, out io.Writer) error {
-	hub.SetLogger(slog.New(slog.DiscardHandler))
 	if err := o.check(); err != nil {
 		return err
 	}
