@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
@@ -38,7 +39,7 @@ func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		for _, version := range crd.Spec.Versions {
 			unwrap(version.Schema.OpenAPIV3Schema)
 		}
-		if kind := crd.Spec.Names.Kind; kind == "FederatedObject" || kind == "Delivery" {
+		if slices.Contains([]string{"FederatedObject", "Delivery", "Release"}, crd.Spec.Names.Kind) {
 			addWholeVersion(crd)
 		}
 		all = append(all, crd)
