@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
@@ -39,7 +38,7 @@ func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		for _, version := range crd.Spec.Versions {
 			unwrap(version.Schema.OpenAPIV3Schema)
 		}
-		if slices.Contains([]string{"FederatedObject", "Delivery", "Release"}, crd.Spec.Names.Kind) {
+		if kind := crd.Spec.Names.Kind; kind == "FederatedObject" || kind == "Delivery" {
 			addWholeVersion(crd)
 		}
 		all = append(all, crd)

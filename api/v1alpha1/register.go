@@ -9,7 +9,7 @@ import (
 // GroupVersion is accord.dev/v1alpha1.
 var GroupVersion = schema.GroupVersion{Group: "accord.dev", Version: "v1alpha1"}
 
-// WholeVersion is a second version of FederatedObject, Delivery and Release, which accord alone uses, to write spec and status in one request.
+// WholeVersion is a second version of FederatedObject and Delivery, which accord alone uses, to write spec and status in one request.
 // With the status subresource, an API server drops the status of such a write; this version does not have the subresource.
 // Objects are stored and read as v1alpha1. A write through WholeVersion that changes the status alone raises the generation, too.
 var WholeVersion = schema.GroupVersion{Group: GroupVersion.Group, Version: "v1alpha1-whole"}

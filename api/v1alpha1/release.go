@@ -48,8 +48,8 @@ type ReleaseSpec struct {
 	Subject string `json:"subject,omitempty"`
 	// CommittedAt is the committer's time.
 	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
-	// PlanDigest is the SHA-256 of the plan ("sha256:<hex>"); empty before the first status, and when the commit could not be
-	// planned. When the plan of the same commit changes, because a cluster joined or a label changed, the generation rises.
+	// PlanDigest is the SHA-256 of the plan ("sha256:<hex>"); empty when the commit could not be planned. When the plan of the
+	// same commit changes, because a cluster joined or a label changed, the generation rises.
 	PlanDigest string `json:"planDigest,omitempty"`
 }
 

@@ -3,11 +3,11 @@ package report
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,7 +17,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/record"
-	"github.com/accord-dev/accord/reconciler/state/releases"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -37,48 +36,16 @@ func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried rec
 	return u, g.Wait()
 }
 
-// BeginRelease writes the Release of a revision while the revision is planned, without the digest of the plan, which follows with the first
-// status: the first delivery then waits for one write less. A Release that is not written here is written with its digest. wait returns
-// when the write has ended.
-func (r *Reporter) BeginRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release) (wait func()) {
-	var writing sync.WaitGroup
-	if f.BeginRelease(release) {
-		writing.Go(func() {
-			defer r.lock(releaseLock(f))()
-			if begun := takeBegin(f); begun != nil && r.store.Put(ctx, begun) == nil {
-				f.Releases(func(s *releases.State) { s.NoteBegun(begun) })
-			}
-		})
-	}
-	return writing.Wait
-}
-
 // persistRelease reports in the Release that a revision begins. A new Release reports so from its creation on.
 func (r *Reporter) persistRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release) error {
 	if release == nil { // after a restart with a source that cannot be read
 		return nil
 	}
 	isNew := release.Generation == 0
-	if begun, err := r.putRelease(ctx, f, release, true); err != nil || begun || isNew && release.Generation == 1 {
+	if err := r.put(ctx, f, release); err != nil || isNew && release.Generation == 1 {
 		return err
 	}
 	return r.writeRelease(ctx, f)
-}
-
-// putRelease writes the spec of the newest Release. With lazy, it leaves out the digest of a Release that begun without, and returns true.
-func (r *Reporter) putRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release, lazy bool) (begun bool, err error) {
-	defer r.lock(releaseLock(f))() // until BeginRelease has its answer: its write has no digest
-	takeBegin(f)
-	f.Releases(func(s *releases.State) { begun = s.Begun })
-	if lazy && begun {
-		return true, nil
-	}
-	return false, r.put(ctx, f, release)
-}
-
-func takeBegin(f *state.Federation) (begun *v1alpha1.Release) {
-	f.Releases(func(s *releases.State) { begun = s.TakeBegin() })
-	return begun
 }
 
 // persistRecords puts new and changed records, and deletes those that are not decided any more.
@@ -110,7 +77,7 @@ func (r *Reporter) persistRecords(ctx context.Context, f *state.Federation, u st
 
 // PutRelease writes a Release without an active plan, runs then once the hub has it, and writes the statuses.
 func (r *Reporter) PutRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release, then func() changes.Changes) error {
-	if _, err := r.putRelease(ctx, f, release, false); err != nil {
+	if err := r.put(ctx, f, release); err != nil {
 		return err
 	}
 	r.Enqueue(then())
@@ -127,9 +94,7 @@ func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
 	if _, has := f.NewestRelease(); !has {
 		return nil
 	}
-	let := r.lock(releaseLock(f)) // no write of the status of one of the older ones is in progress
 	newest, stay, expired := f.Superseded()
-	let()
 	var errs []error
 	for i := range expired {
 		errs = append(errs, r.store.Delete(ctx, &expired[i]))
@@ -140,27 +105,13 @@ func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
 		if before.SupersededBy != "" {
 			continue
 		}
-		if err := r.supersede(ctx, f, old, newest); err != nil {
+		old.Status = status.Release(before, old.Generation, status.ReleaseInput{SupersededBy: newest}, time.Now())
+		if err := r.store.PutStatus(ctx, old); err != nil && !apierrors.IsNotFound(err) {
 			errs, old.Status = append(errs, err), before // the next Release marks it
 		}
 	}
 	f.SetReleases(stay)
 	return errors.Join(errs...)
-}
-
-// supersede marks one older Release. The digest of its plan goes with the status if the hub does not have it.
-func (r *Reporter) supersede(ctx context.Context, f *state.Federation, old *v1alpha1.Release, newest string) error {
-	undigested, generation, write := false, old.Generation, r.store.PutStatus
-	f.Releases(func(s *releases.State) { undigested = s.IsUndigested(old.Name) })
-	if undigested {
-		generation, write = generation+1, r.store.PutWhole
-	}
-	old.Status = status.Release(old.Status, generation, status.ReleaseInput{SupersededBy: newest}, time.Now())
-	if err := write(ctx, old); err != nil && !isGone(err) {
-		return err
-	}
-	f.Releases(func(s *releases.State) { s.NoteDigest(old.Name) })
-	return nil
 }
 
 // createObject creates the record of an object with its first status. If patient is set, it leaves an object out that is in

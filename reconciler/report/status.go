@@ -76,7 +76,7 @@ func (r *Reporter) put(ctx context.Context, f *state.Federation, record changes.
 // whatever the clusters report.
 func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error {
 	defer r.lock(releaseLock(f))()
-	release, whole, before := f.TakeRelease(time.Now())
+	release, before := f.TakeRelease(time.Now())
 	if release == nil {
 		return nil
 	}
@@ -85,33 +85,14 @@ func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error 
 		return err
 	}
 	key := changes.Status{Federation: f.Key()}
-	write := r.store.PutStatus
-	if whole {
-		write = r.store.PutWhole
-	}
-	err := write(ctx, release)
+	err := r.store.PutStatus(ctx, release)
 	if err == nil {
 		r.wrote(key)
-		if whole {
-			r.Enqueue(f.Put(release, time.Now()))
-			if release.Generation != release.Status.ObservedGeneration { // somebody else changed the spec
-				r.update(changes.Update{Status: key})
-			}
-		}
 		r.Enqueue(f.ReleaseWritten(release, time.Now()))
 		return nil
 	}
 	f.ReleaseNotWritten()
-	if whole && isGone(err) {
-		r.update(changes.Update{Status: key})
-		return r.put(ctx, f, release)
-	}
 	return r.recreate(ctx, f, release, key, err)
-}
-
-// isGone reports whether somebody deleted the record that a write is about. PutWhole returns other errors than PutStatus for it.
-func isGone(err error) bool {
-	return apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsInvalid(err)
 }
 
 // WriteFederation writes the status of the Federation: that of its newest Release, or why there is none.

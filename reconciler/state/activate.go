@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -67,10 +68,10 @@ func (f *Federation) activateAll(a activation.Request, out *activation.Result, n
 	f.newest.dryRun = f.newest.dryRun.Succeed(a.Plan, a.DryRun)
 	f.evaluate(a.Input.Generation)
 	f.succeed(a.Release)
-	r := f.records.releases.Newest
+	r := f.records.release
 	// After a restart the plan is the one that the hub's status is about. Any other plan starts again, and so does one that
 	// was approved, or passed its dry-run, only now.
-	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == f.records.releases.Generation() && !unobserved.Stopped(r)
+	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !unobserved.Stopped(r)
 	r.Spec.PlanDigest = a.Plan.Digest()
 	f.mirror.Keep(a.Objects)
 	f.adopt(activePlan{
@@ -128,10 +129,21 @@ func (f *Federation) assign(l *delivery.State) {
 	l.NotePlanned(f.active.plan, f.rollouts.turns[l.Name], s)
 }
 
-// succeed makes a Release the newest.
+// succeed makes release the newest. A Release that was there before (the same commit after a force-push back, or after a
+// restart) continues from its status.
 func (f *Federation) succeed(release *v1alpha1.Release) {
 	release.OwnerReferences = f.owner()
-	f.records.releases.Succeed(release)
+	s := &f.records
+	if s.release != nil {
+		s.older = slices.Insert(s.older, 0, *s.release)
+	}
+	i := slices.IndexFunc(s.older, func(r v1alpha1.Release) bool { return r.Name == release.Name })
+	if i >= 0 {
+		old := s.older[i]
+		release.Status, release.Generation, release.UID, release.Spec.PlanDigest = old.Status, old.Generation, old.UID, old.Spec.PlanDigest
+		s.older = slices.Delete(s.older, i, i+1)
+	}
+	s.release, s.releaseDirty = release, i > 0 || i == 0 && s.releaseDirty // a status that was computed and not written is not lost
 }
 
 // Plan returns the active plan; nil before the first.

@@ -91,13 +91,13 @@ func (f *Federation) ActivateEvictions(plan *propagate.Plan, now time.Time) acti
 	out := activation.Result{Touched: map[manifest.ID]bool{}, Carried: record.Carry(f.persistedPlan(), plan), Complete: true}
 	next := f.active
 	next.plan, next.decidedAt, next.evicting, next.persisted, next.restored = plan, now, true, false, false
-	switch i := slices.IndexFunc(f.records.releases.All(), func(r *v1alpha1.Release) bool { return r.Spec.Revision == next.revision }); {
+	switch i := slices.IndexFunc(f.releases(), func(r *v1alpha1.Release) bool { return r.Spec.Revision == next.revision }); {
 	case i > 0: // a newer revision is not active
-		f.records.releases.All()[i].Spec.PlanDigest = plan.Digest()
-		out.Release = f.records.releases.All()[i].DeepCopy()
+		f.releases()[i].Spec.PlanDigest = plan.Digest()
+		out.Release = f.releases()[i].DeepCopy()
 	case i == 0 && f.newest.pending == nil && f.newest.invalid == nil:
-		f.records.releases.Newest.Spec.PlanDigest, next.starting = plan.Digest(), true
-		next.input.Evictions, out.Release = inputkey.Evictions(plan.Evictions()), f.records.releases.Newest.DeepCopy()
+		f.records.release.Spec.PlanDigest, next.starting = plan.Digest(), true
+		next.input.Evictions, out.Release = inputkey.Evictions(plan.Evictions()), f.records.release.DeepCopy()
 	}
 	f.adopt(next, &out, now)
 	return out

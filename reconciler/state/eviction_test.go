@@ -161,16 +161,16 @@ func TestEvictionsLeaveANewerRevisionPending(t *testing.T) {
 
 	pending := &activation.Pending{}
 	s.f.newest.pending = pending
-	s.f.records.releases.Newest.Spec.Revision = "main@1"
+	s.f.records.release.Spec.Revision = "main@1"
 	s.f.succeed(&v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "main-2"}, Spec: v1alpha1.ReleaseSpec{Revision: "main@2", PlanDigest: "pending"}})
-	release := s.f.records.releases.Newest.DeepCopy()
+	release := s.f.records.release.DeepCopy()
 	plan := s.evict(active)
 	activated := s.f.ActivateEvictions(plan, now)
 	require.Equal(t, plan.Digest(), activated.Release.Spec.PlanDigest, "a restart finds the plan that was active")
 	require.Equal(t, "main@1", activated.Release.Spec.Revision)
 	require.Same(t, plan, s.f.Plan())
 	require.Same(t, pending, s.f.newest.pending)
-	require.Equal(t, release, s.f.records.releases.Newest)
+	require.Equal(t, release, s.f.records.release)
 	_, _, due = s.f.EvictionsDue()
 	require.True(t, due, "it is not persisted")
 	s.f.Persisted(Unpersisted{}, nil, now)
@@ -259,7 +259,7 @@ func TestThePlanBeforeTheNewestTasksIsRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := evicting(t, 3)
-			s.f.records.releases.Newest.Spec.Revision = "main@1"
+			s.f.records.release.Spec.Revision = "main@1"
 			if c.planned != nil {
 				s.f.records.objects.Set(s.f.WithEvictions(id, c.planned))
 				s.persistEvictions(now)
@@ -290,7 +290,7 @@ func TestThePlanBeforeTheNewestTasksIsRestored(t *testing.T) {
 
 // restarted returns the Federation of the process after this one, which reads the records of the hub. A newer revision is not approved.
 func (s *scale) restarted(now time.Time) *Federation {
-	stored := Stored{Releases: []v1alpha1.Release{*s.f.records.releases.Newest.DeepCopy(), {
+	stored := Stored{Releases: []v1alpha1.Release{*s.f.records.release.DeepCopy(), {
 		ObjectMeta: metav1.ObjectMeta{Name: "main-2", CreationTimestamp: metav1.NewTime(now)}, Spec: v1alpha1.ReleaseSpec{Revision: "main@2", PlanDigest: "pending"},
 		Status: v1alpha1.ReleaseStatus{Conditions: []metav1.Condition{{Type: v1alpha1.Approved, Status: metav1.ConditionFalse}}},
 	}}}

@@ -23,7 +23,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/reconciler/state/record"
-	"github.com/accord-dev/accord/reconciler/state/releases"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
@@ -75,9 +74,13 @@ type shared struct {
 
 // records are the records of a Federation on the hub.
 type records struct {
-	releases releases.State
-	decided  record.Summary // of the plan of the newest Release
-	objects  hubobjects.Records
+	// release is the newest Release: of the active plan, of a pending one, or of a commit that could not be planned.
+	// releaseDirty is set while its status differs from the written one.
+	release      *v1alpha1.Release
+	releaseDirty bool
+	decided      record.Summary     // of the plan of release
+	older        []v1alpha1.Release // newest first
+	objects      hubobjects.Records
 	// waiting are objects whose status waits until a cluster has been listed.
 	waiting map[manifest.ID]bool
 	// removed are the clusters that left the fleet, until their Deliveries are deleted.
@@ -89,7 +92,7 @@ func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint
 	return &Federation{
 		fingerprints: fingerprints, registry: registry, key: types.NamespacedName{Namespace: fed.Namespace, Name: fed.Name}, declared: declared{object: fed.DeepCopy()},
 		records: records{
-			releases: releases.New(), objects: hubobjects.New(), waiting: map[manifest.ID]bool{},
+			objects: hubobjects.New(), waiting: map[manifest.ID]bool{},
 		},
 		clusters: map[string]*delivery.State{}, shared: shared{proven: live.Proven{}},
 		discovered: discovered.ByCluster{},
@@ -118,7 +121,7 @@ func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprint
 		f.clusters[d.Spec.Cluster].Inherit(recorded)
 	}
 	slices.SortFunc(s.Releases, func(a, b v1alpha1.Release) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
-	f.records.releases.Older = s.Releases
+	f.records.older = s.Releases
 	f.evictions = evictions.Restore(&f.records.objects)
 	return f
 }
@@ -348,7 +351,7 @@ type Records struct {
 func (f *Federation) Records() Records {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := Records{Release: *f.records.releases.Newest.DeepCopy()}
+	r := Records{Release: *f.records.release.DeepCopy()}
 	if result := f.newest.dryRun.Result; result != nil {
 		r.Rejected = result.Refused
 	}
@@ -367,19 +370,19 @@ func (f *Federation) Records() Records {
 func (f *Federation) ReleaseStatus() (v1alpha1.ReleaseStatus, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.records.releases.Newest == nil {
+	if f.records.release == nil {
 		return v1alpha1.ReleaseStatus{}, false
 	}
-	return *f.records.releases.Newest.Status.DeepCopy(), true
+	return *f.records.release.Status.DeepCopy(), true
 }
 
 // SourcesAt returns a copy of the Federation and all its Releases, which name the commits of revisions.
 func (f *Federation) SourcesAt() (*v1alpha1.Federation, []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	releases := slices.Clone(f.records.releases.Older)
-	if f.records.releases.Newest != nil {
-		releases = append(releases, *f.records.releases.Newest)
+	releases := slices.Clone(f.records.older)
+	if f.records.release != nil {
+		releases = append(releases, *f.records.release)
 	}
 	return f.declared.object.DeepCopy(), releases
 }
@@ -395,15 +398,15 @@ func (f *Federation) ActiveRevision() (string, []propagate.Finding) {
 func (f *Federation) NewestRelease() (string, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.records.releases.Newest == nil {
+	if f.records.release == nil {
 		return "", false
 	}
-	return f.records.releases.Newest.Name, true
+	return f.records.release.Name, true
 }
 
 // SetReleases replaces the older Releases. A follower, which writes none, learns the commits of revisions from them.
 func (f *Federation) SetReleases(older []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.records.releases.Older = older
+	f.records.older = older
 }

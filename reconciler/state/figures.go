@@ -17,8 +17,8 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 		SourceReady: status.IsRead(cmp.Or(f.newest.sourceError, f.newest.unread)), Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
 		LastReconcile: f.declared.reconciledAt, LeadTime: f.leadTime,
 	}
-	if f.records.releases.Newest != nil {
-		x.Release = f.records.releases.Newest.Status.DeepCopy()
+	if f.records.release != nil {
+		x.Release = f.records.release.Status.DeepCopy()
 	}
 	x.Failover = f.evictions.Figures(&f.records.objects)
 	for _, l := range f.clusters {

@@ -102,11 +102,11 @@ func (f *Federation) DryRunNeedless(p *activation.Pending) *status.Preflight {
 func (f *Federation) passedBefore(p *activation.Pending) *status.Preflight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	newest := f.records.releases.Newest
+	newest := f.records.release
 	if passed := f.newest.dryRun.Passed(p.Plan); passed != nil && newest != nil && newest.Name == p.Release.Name {
 		return passed
 	}
-	for _, r := range f.records.releases.All() {
+	for _, r := range f.releases() {
 		if r.Name != p.Release.Name {
 			continue
 		}
@@ -117,6 +117,18 @@ func (f *Federation) passedBefore(p *activation.Pending) *status.Preflight {
 		}
 	}
 	return nil
+}
+
+// releases returns all Releases, newest first.
+func (f *Federation) releases() []*v1alpha1.Release {
+	var all []*v1alpha1.Release
+	if f.records.release != nil {
+		all = append(all, f.records.release)
+	}
+	for i := range f.records.older {
+		all = append(all, &f.records.older[i])
+	}
+	return all
 }
 
 // RejectedLast returns the objects of the same plan that clusters rejected the last time; nil if it was not tried before.

@@ -11,7 +11,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
-	"github.com/accord-dev/accord/reconciler/state/releases"
 )
 
 // Unpersisted has the records of the active plan that the hub needs before the first delivery.
@@ -35,7 +34,7 @@ type Unpersisted struct {
 func (f *Federation) Unpersisted(carried record.Carried) Unpersisted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	u := Unpersisted{Release: f.records.releases.Newest.DeepCopy(), Changed: map[manifest.ID]bool{}}
+	u := Unpersisted{Release: f.records.release.DeepCopy(), Changed: map[manifest.ID]bool{}}
 	var added []*v1alpha1.FederatedObject
 	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
 	var known bool
@@ -197,7 +196,8 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: l.Name, Priority: changes.Change})
 		}
 	case *v1alpha1.Release: // a status is never claimed of a generation that it is not about
-		if f.records.releases.Acknowledge(o) {
+		if r := f.records.release; r.Name == o.Name {
+			r.Generation, r.UID, r.CreationTimestamp = o.Generation, o.UID, o.CreationTimestamp
 			f.computeRelease(now)
 		}
 	}
@@ -250,8 +250,8 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 func (f *Federation) Superseded() (newest string, stay, expired []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	stay, expired = record.Retain(f.records.releases.Newest, f.records.releases.Older, delivery.Revisions(f.active.revision, f.clusters))
-	return f.records.releases.Newest.Name, stay, expired
+	stay, expired = record.Retain(f.records.release, f.records.older, delivery.Revisions(f.active.revision, f.clusters))
+	return f.records.release.Name, stay, expired
 }
 
 // Record returns a copy of the record of the same kind and name as like; nil if the hub should not have it, or not yet.
@@ -276,27 +276,11 @@ func (f *Federation) Record(like changes.Record) changes.Record {
 			}
 		}
 	case *v1alpha1.Release:
-		for _, r := range f.records.releases.All() {
+		for _, r := range f.releases() {
 			if r.Name == like.GetName() {
 				return r.DeepCopy()
 			}
 		}
 	}
 	return nil
-}
-
-// BeginRelease notes the Release of a revision that is about to be planned. It returns false if the hub has it already, and before the first
-// plan.
-func (f *Federation) BeginRelease(release *v1alpha1.Release) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	release.OwnerReferences = f.owner()
-	return f.records.releases.Begin(release)
-}
-
-// Releases calls do with the Releases, which must not keep them.
-func (f *Federation) Releases(do func(*releases.State)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	do(&f.records.releases)
 }

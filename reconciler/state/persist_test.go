@@ -43,7 +43,7 @@ func TestASecondActivationKeepsAnUnwrittenStatus(t *testing.T) {
 	s.f.active.starting = false
 	now := time.Now()
 	write := func() *v1alpha1.Release {
-		release, _, _ := s.f.TakeRelease(now)
+		release, _ := s.f.TakeRelease(now)
 		return release
 	}
 	require.NotNil(t, write())

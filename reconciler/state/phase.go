@@ -90,7 +90,7 @@ func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 func (f *Federation) SetPlanning(revision string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r := f.records.releases.Newest; revision != "" && (r == nil || r.Spec.Revision == revision) {
+	if r := f.records.release; revision != "" && (r == nil || r.Spec.Revision == revision) {
 		return false
 	}
 	f.newest.planning = revision
@@ -161,7 +161,7 @@ func (f *Federation) Parked(p *activation.Pending, release *v1alpha1.Release, be
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.input, f.active.decidedAt = p.Resting, now
-	news.Parked(&c, release, before, f.records.releases.Newest.Status)
+	news.Parked(&c, release, before, f.records.release.Status)
 	return c
 }
 
@@ -173,7 +173,7 @@ func (f *Federation) replaceRelease(generation int64, release *v1alpha1.Release)
 	digest := release.Spec.PlanDigest
 	f.succeed(release)
 	if digest != "" {
-		f.records.releases.Newest.Spec.PlanDigest = digest
+		f.records.release.Spec.PlanDigest = digest
 	}
-	return f.records.releases.Newest.DeepCopy()
+	return f.records.release.DeepCopy()
 }

@@ -36,15 +36,15 @@ func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPru
 		return c, true
 	}
 	covered := plan.Clusters()
-	match := unobserved.Matches(f.records.releases.All(), plan, revision, slices.DeleteFunc(slices.Clone(covered), func(c string) bool { return !f.changes(c, plan) }))
+	match := unobserved.Matches(f.releases(), plan, revision, slices.DeleteFunc(slices.Clone(covered), func(c string) bool { return !f.changes(c, plan) }))
 	left := slices.ContainsFunc(f.names(), func(c string) bool { return !slices.Contains(covered, c) })
 	if left || match == unobserved.Different || match == unobserved.Interrupted && f.declared.object.Spec.Suspend {
 		return c, false
 	}
 	f.active.plan, f.active.decidedAt, f.active.revision, f.active.allowPrune = plan, now, revision, allowPrune
 	f.active.persisted, f.active.evicting, f.active.restored = match == unobserved.Same, match == unobserved.Interrupted, true
-	if older := f.records.releases.Older; f.records.releases.Newest == nil && len(older) > 0 && older[0].Spec.Revision == revision {
-		f.records.releases.Newest, f.records.releases.Older = older[0].DeepCopy(), older[1:]
+	if older := f.records.older; f.records.release == nil && len(older) > 0 && older[0].Spec.Revision == revision {
+		f.records.release, f.records.older = older[0].DeepCopy(), older[1:]
 	}
 	f.rollouts.asks = gate.NeedsOf(plan)
 	f.restage(now)
@@ -70,7 +70,7 @@ func (f *Federation) Unobserved(why string, now time.Time) []changes.Record {
 	for _, name := range f.names() {
 		deliveries = append(deliveries, f.clusters[name].Delivery)
 	}
-	return unobserved.Records(deliveries, f.records.objects.All(), f.records.releases.All(), why, now)
+	return unobserved.Records(deliveries, f.records.objects.All(), f.releases(), why, now)
 }
 
 // UnobservedWritten records the status of a record as Unobserved returned it and the hub has it.
@@ -87,7 +87,7 @@ func (f *Federation) UnobservedWritten(record changes.Record) {
 			f.records.objects.Set(r)
 		}
 	case *v1alpha1.Release:
-		for _, known := range f.records.releases.All() {
+		for _, known := range f.releases() {
 			if known.Name == r.Name {
 				known.Status = r.Status
 			}

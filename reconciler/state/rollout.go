@@ -130,7 +130,7 @@ func (f *Federation) ActOnRollouts(d *rolloutrecord.Decision) (about *v1alpha1.R
 	for _, name := range moved {
 		f.updateEverythingOn(&c, name)
 	}
-	return f.records.releases.Newest.DeepCopy(), c
+	return f.records.release.DeepCopy(), c
 }
 
 // setTurns gives a cluster its turns. A delivery under way is cancelled only if something else has to be delivered.
@@ -178,7 +178,7 @@ func (f *Federation) restage(now time.Time) {
 			s.published = append(s.published, rolloutrecord.Undecided(r, now))
 		}
 	}
-	if r := f.records.releases.Newest; r != nil && !f.active.starting { // the status on the hub is about this plan, and may still be true
+	if r := f.records.release; r != nil && !f.active.starting { // the status on the hub is about this plan, and may still be true
 		s.published = r.Status.Rollouts
 	}
 }

@@ -168,43 +168,43 @@ func (f *Federation) DeliveryNotWritten(cluster string) {
 	}
 }
 
-// TakeRelease returns a copy of the newest Release whose status has to be written; nil if it has not. With whole, the spec goes with it.
-// before are the clusters whose Deliveries have to be written first: a Release that is Ready is read beside Deliveries that are.
-func (f *Federation) TakeRelease(now time.Time) (release *v1alpha1.Release, whole bool, before []string) {
+// TakeRelease returns a copy of the newest Release whose status has to be written; nil if it has not. before are the
+// clusters whose Deliveries have to be written first: a Release that is Ready is read beside Deliveries that are.
+func (f *Federation) TakeRelease(now time.Time) (release *v1alpha1.Release, before []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.records.releases.Newest == nil {
-		return nil, false, nil
+	if f.records.release == nil {
+		return nil, nil
 	}
 	f.computeRelease(now)
-	if !f.records.releases.Dirty && !f.records.releases.Begun {
-		return nil, false, nil
+	if !f.records.releaseDirty {
+		return nil, nil
 	}
-	f.records.releases.Dirty = false
-	if meta.IsStatusConditionTrue(f.records.releases.Newest.Status.Conditions, fluxmeta.ReadyCondition) {
+	f.records.releaseDirty = false
+	if meta.IsStatusConditionTrue(f.records.release.Status.Conditions, fluxmeta.ReadyCondition) {
 		for name, l := range f.clusters {
 			if l.StatusDirty {
 				before = append(before, name)
 			}
 		}
 	}
-	return f.records.releases.Newest.DeepCopy(), f.records.releases.Begun, before
+	return f.records.release.DeepCopy(), before
 }
 
 // ReleaseNotWritten has the status of the newest Release written again.
 func (f *Federation) ReleaseNotWritten() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.records.releases.Dirty = true
+	f.records.releaseDirty = true
 }
 
 // computeRelease brings the status of the newest Release up to date in memory.
 func (f *Federation) computeRelease(now time.Time) {
-	r := f.records.releases.Newest
-	next := status.Release(r.Status, f.records.releases.Generation(), f.releaseInput(), now)
+	r := f.records.release
+	next := status.Release(r.Status, r.Generation, f.releaseInput(), now)
 	f.leadTime.Observe(r, next, now)
 	if !equality.Semantic.DeepEqual(r.Status, next) {
-		r.Status, f.records.releases.Dirty = next, true
+		r.Status, f.records.releaseDirty = next, true
 	}
 }
 
@@ -254,7 +254,7 @@ func (f *Federation) FederationStatus(now time.Time) (fed *v1alpha1.Federation, 
 	in := status.FederationInput{
 		Planning: f.newest.planning, FetchError: cmp.Or(f.newest.sourceError, f.newest.unread), Suspended: fed.Spec.Suspend, HandledAt: f.declared.handledAt, Rollouts: f.rolloutStates(),
 	}
-	if r := f.records.releases.Newest; r != nil {
+	if r := f.records.release; r != nil {
 		f.computeRelease(now) // another plan for the same commit may be active by now
 		in.Release, in.Newest, in.Revision = r.Name, r.Status, r.Spec.Revision
 	}

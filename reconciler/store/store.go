@@ -18,7 +18,7 @@ type Store interface {
 	// Put creates or updates obj with the labels, the owner and the spec that it has here, and sets its UID and its
 	// generation to the stored ones. An existing object keeps its status, which the caller has to know.
 	Put(ctx context.Context, obj client.Object) error
-	// PutWhole is Put for a FederatedObject, a Delivery or a Release, with the status that it has here, in one request. The caller computed the
+	// PutWhole is Put for a FederatedObject or a Delivery, with the status that it has here, in one request. The caller computed the
 	// status for the generation that it expects, and compares: somebody else may have changed the spec. With a UID, it only updates
 	// the object with that UID: without that object it returns Conflict, and Invalid if another one has the name.
 	PutWhole(ctx context.Context, obj client.Object) error

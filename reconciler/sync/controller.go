@@ -65,8 +65,6 @@ type scope struct {
 	// announcing is the write of the status of the Federation while a plan takes long; decided ends the wait for it.
 	announcing sync.WaitGroup
 	decided    context.CancelFunc
-	// begun waits for the write of the Release that begins beside the plan; nil before it begins.
-	begun func()
 	// attempt marks the revision as being planned; nil before that.
 	attempt *poison.Attempt
 	// delayed is set if the revision is not planned now, for lack of memory.
@@ -106,9 +104,6 @@ func run(ctx context.Context, s *scope, phases []phase) error {
 			s.decided()
 		}
 		s.announcing.Wait()
-		if s.begun != nil {
-			s.begun()
-		}
 		s.f.SetPlanning("")
 	}()
 	for _, p := range phases {
@@ -274,14 +269,12 @@ func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 // those that the first delivery waits for.
 const announceDelay = changes.StartDelay
 
-// announce has the hub get the Release of a new revision while it is planned. It reports in the status of the Federation that the revision is
-// planned, if that takes long. If the write fails, the first status of the delivery repeats it. A plan that has to be approved is reported
-// when it is known.
+// announce reports in the status of the Federation that a new revision is planned, if that takes long. If the write fails, the first status
+// of the delivery repeats it. A plan that has to be approved is reported when it is known.
 func (c *Controller) announce(ctx context.Context, s *scope) (bool, error) {
 	if s.fed.Spec.Approval != nil || !s.f.SetPlanning(s.checkout.Revision()) {
 		return true, nil
 	}
-	s.begun = c.reporter.BeginRelease(ctx, s.f, s.checkout.Release(s.fed))
 	var deciding context.Context
 	deciding, s.decided = context.WithCancel(ctx)
 	s.announcing.Go(func() {
