@@ -19,8 +19,8 @@ import (
 const waitLong = `Wait until a commit is live on every cluster.
 
 The default commit is HEAD of the current directory, and the default Federation the only one, or the only one with a source in this
-repository. Without --cluster, wait waits for all clusters of the plan. It also waits for
-a commit that accord has not seen yet. If accord is at a newer commit that contains it, the commit is superseded: the checkout
+repository. Without --cluster, wait waits for all clusters of the plan. It also waits for a commit that accord has not seen yet, and for
+a hub that starts again. If accord is at a newer commit that contains it, the commit is superseded: the checkout
 decides that, and wait fetches the newer commit into the checkout if necessary, without a change of any ref. Outside of a checkout
 only the Releases on the hub decide. With --follow, wait continues with the newer commit. Wait prints a line within a second, and one for each change. The last line has the result
 and, if the commit is not done, the worst clusters and the next step. With -o json each line is an object; "result" is in the
@@ -133,7 +133,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 func (f *waitFlags) find(ctx context.Context, h *hub.Hub, name string, g progress.Goal) (*v1alpha1.Federation, error) {
 	ctx, end := context.WithDeadline(ctx, g.Deadline)
 	defer end()
-	fed, err := h.Federation(ctx, name)
+	fed, err := h.AwaitFederation(ctx, name)
 	if err != nil {
 		return nil, err
 	}

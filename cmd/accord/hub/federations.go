@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -62,6 +64,18 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 		return nil, fmt.Errorf("specify a federation: %w", h.available(all))
 	}
 	return nil, h.noFederation(name, all)
+}
+
+// restart is the time that a hub which starts again has until it serves the kinds of accord. Its API server answers before.
+const restart = 10 * time.Second
+
+// AwaitFederation returns the federation of a name, as Federation does. It asks again while the hub starts.
+func (h *Hub) AwaitFederation(ctx context.Context, name string) (fed *v1alpha1.Federation, err error) {
+	_ = wait.PollUntilContextTimeout(ctx, restart/40, restart, true, func(ctx context.Context) (answered bool, _ error) {
+		fed, err = h.Federation(ctx, name)
+		return !Transient(err) && !errors.Is(err, errNoHub), nil
+	}) // err is the last answer
+	return fed, err
 }
 
 // ofRepository returns the federations with a source in the repository around the current directory; none outside of a repository.

@@ -37,14 +37,17 @@ func ProxyPath(cluster string) string {
 	return "/apis/cluster.karmada.io/v1alpha1/clusters/" + cluster + "/proxy"
 }
 
+// errNoHub is in the error about a server that does not serve the kinds of accord.
+var errNoHub = errors.New("this is not an accord hub")
+
 // Wrap adds the address of the hub to an error, and explains errors of a server that is not a hub.
 func (h *Hub) Wrap(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case apimeta.IsNoMatchError(err):
-		return fmt.Errorf("this is not an accord hub (%s): it does not serve %s; start one with \"accord up\", or name it with --kubeconfig or $%s",
-			h.Config.Host, v1alpha1.GroupVersion, KubeconfigEnv)
+		return fmt.Errorf("%w (%s): it does not serve %s; start one with \"accord up\", or name it with --kubeconfig or $%s",
+			errNoHub, h.Config.Host, v1alpha1.GroupVersion, KubeconfigEnv)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: interrupted", doing)
 	}
