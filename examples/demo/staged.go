@@ -140,10 +140,7 @@ func (s *stage) waitCommit(ctx context.Context) (code int, out string, err error
 		return 0, "", err
 	}
 	out, err = command(ctx, s.path("bin", "accord"), "wait", "shop", "-n", "demo", "--kubeconfig", s.hub(), "--revision", strings.TrimSpace(sha), "--timeout", settle.String())
-	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
-		if exit.ExitCode() == 2 { // accord could not wait: err has the reason
-			return 2, err.Error(), nil
-		}
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed && exit.ExitCode() != 2 { // with 2, err has the reason
 		return exit.ExitCode(), out, nil
 	}
 	return 0, out, err
