@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/propagate/staged"
@@ -28,8 +30,8 @@ func NewPast(planAt PlanAt) *Past { return &Past{planAt} }
 // Plan returns the plan of an older revision that has a version of a rollout on a cluster.
 func (p *Past) Plan(ctx context.Context, f *state.Federation, active *propagate.Plan, rollout, cluster string, version stage.Version) (*propagate.Plan, error) {
 	plan, made := f.PastPlan(version.Revision)
-	if plan != nil && (made || f.RestoresVersion(plan, rollout, cluster, version) == nil) {
-		return plan, f.RestoresVersion(plan, rollout, cluster, version)
+	if plan != nil && (made || restores(f, plan, rollout, cluster, version) == nil) {
+		return plan, restores(f, plan, rollout, cluster, version)
 	}
 	if p.planAt == nil || version.Revision == "" {
 		return nil, errors.New("the commit that it came from is unknown")
@@ -39,7 +41,16 @@ func (p *Past) Plan(ctx context.Context, f *state.Federation, active *propagate.
 		return nil, err
 	}
 	f.KeepPastPlan(active, version.Revision, plan)
-	return plan, f.RestoresVersion(plan, rollout, cluster, version)
+	return plan, restores(f, plan, rollout, cluster, version)
+}
+
+// restores returns why a past plan does not have the version that a cluster is rolled back to; nil if it has.
+func restores(f *state.Federation, past *propagate.Plan, rollout, cluster string, version stage.Version) error {
+	i := slices.IndexFunc(past.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == rollout })
+	if i < 0 || f.RolloutDigest(past.Rollouts()[i], cluster) != version.Digest {
+		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", phrase.Revision(version.Revision))
+	}
+	return nil
 }
 
 // Moved returns the plan of a revision for the clusters and the evictions of the active plan, whose revision is wanted; nil for no revision.

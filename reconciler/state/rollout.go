@@ -1,7 +1,6 @@
 package state
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/propagate/staged"
@@ -237,15 +235,6 @@ func (f *Federation) KeepPastPlan(active *propagate.Plan, revision string, past 
 		return
 	}
 	f.rollouts.past = f.rollouts.past.Made(revision, past)
-}
-
-// RestoresVersion returns why a past plan does not have the version that a cluster is rolled back to; nil if it has.
-func (f *Federation) RestoresVersion(past *propagate.Plan, rollout, cluster string, version stage.Version) error {
-	i := slices.IndexFunc(past.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == rollout })
-	if i < 0 || f.fingerprints.Rollout(past.Rollouts()[i], cluster) != version.Digest {
-		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", phrase.Revision(version.Revision))
-	}
-	return nil
 }
 
 // RolloutDigest returns the digest of the version that a rollout wants on a cluster, as stages compare it.
