@@ -27,11 +27,20 @@ func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 	f.discovered.Add(cluster, objects)
 }
 
-// Unplanned reports whether a cluster has discovered objects that no plan knows.
+// Unplanned reports whether a cluster has discovered objects that the newest plan was made without.
 func (f *Federation) Unplanned() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.discovered.Unplanned()
+	return f.unplanned()
+}
+
+// unplanned is Unplanned without the lock. A revision that cannot be planned has no plan that could know the objects: the next one will.
+func (f *Federation) unplanned() bool {
+	newest := f.active.plan
+	if f.newest.pending != nil {
+		newest = f.newest.pending.Plan
+	}
+	return newest != nil && f.newest.invalid == nil && f.discovered.Unplanned(newest)
 }
 
 // Unrecorded reports whether a cluster of another process has to be asked which objects of the Federation it has: the hub has no record of
@@ -50,12 +59,15 @@ func (f *Federation) Learn(cluster string, reported []v1alpha1.DiscoveredObject)
 	return f.clusters[cluster].Unasked() && f.discovered.Learn(cluster, reported) && f.active.plan != nil
 }
 
-// AcceptDiscovered accepts the discovered objects of a cluster into the delivery j. It returns false if the plan of j was made
-// without them: then the plan has to be made again.
+// AcceptDiscovered makes the discovered objects of a cluster its inventory, which the delivery j, or the next one if j fails, brings up to
+// date. It returns false if the plan of j was made without them: then the plan has to be made again.
 func (f *Federation) AcceptDiscovered(j delivery.Job) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	accepted := f.discovered.Accept(j.State.Name, j.Plan)
-	j.State.Recalled = j.State.Recalled || accepted
+	entries, accepted := f.discovered.Accept(j.State.Name, j.Plan)
+	if accepted {
+		j.State.Recalled = true
+		j.State.InheritInventory(entries)
+	}
 	return accepted
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/propagate/bundle"
 	"github.com/accord-dev/accord/propagate/previous"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/activation"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
@@ -21,19 +22,53 @@ import (
 func TestDiscovered(t *testing.T) {
 	web := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(reachability.NewTracker()), nil)
-	require.False(t, f.discovered.Unplanned())
 	f.Discover("b", []live.Discovered{{ID: web, Replicas: new(int32(3))}})
 	f.Discover("a", []live.Discovered{{ID: web, Replicas: new(int32(2))}})
 	want := []*previous.Decision{{ID: web, Clusters: []previous.Cluster{{Name: "a", Replicas: new(int32(2))}, {Name: "b", Replicas: new(int32(3))}}}}
-	require.True(t, f.discovered.Unplanned())
+	require.False(t, f.Unplanned(), "the first plan will know")
 	require.Equal(t, want, f.Previous())
-	require.False(t, f.discovered.Unplanned())
 	require.Equal(t, want, f.Previous(), "the plan was not activated")
 
 	f.active.plan = &propagate.Plan{}
 	require.Empty(t, f.Previous(), "the active plan knows it")
+	require.False(t, f.Unplanned())
 	f.Discover("c", []live.Discovered{{ID: web}})
+	require.True(t, f.Unplanned())
 	require.Equal(t, []*previous.Decision{{ID: web, Clusters: []previous.Cluster{{Name: "c"}}}}, f.Previous(), "a cluster that answers later")
+	require.True(t, f.Unplanned(), "the plan failed: the next one has to be made, although nothing else changes")
+	f.newest.pending = &activation.Pending{Plan: &propagate.Plan{}}
+	require.False(t, f.Unplanned(), "the plan waits for approval")
+	f.newest.pending = nil
+	f.active.plan = &propagate.Plan{}
+	require.False(t, f.Unplanned())
+}
+
+// Objects that were discovered, and that nobody wants, leave their cluster also if the delivery that found them ended before it wrote anything:
+// another plan cancelled it, or a request failed. No later one asks the cluster.
+func TestDiscoveredObjectsOutliveTheDeliveryThatFoundThem(t *testing.T) {
+	old := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "old"}
+	for _, end := range []func(*Federation, delivery.Job){
+		func(f *Federation, j delivery.Job) {
+			f.Conclude(j, delivery.Result{Error: "the hub did not answer"}, time.Now())
+		},
+		func(f *Federation, j delivery.Job) { f.Conclude(j, delivery.Result{Cancelled: true}, time.Now()) },
+	} {
+		p := newPulled(t)
+		f := p.f
+		f.clusters[p.cluster].SetInventory(nil)
+		f.Discover(p.cluster, []live.Discovered{{ID: old}})
+		f.Previous()
+		f.active.plan = &propagate.Plan{}
+		j, ok := f.Begin(p.cluster, func() {})
+		require.True(t, ok)
+		require.Zero(t, j.Inventory.Len())
+		require.True(t, f.AcceptDiscovered(j))
+		end(f, j)
+
+		j, ok = f.Begin(p.cluster, func() {})
+		require.True(t, ok)
+		require.Equal(t, []string{old.Entry()}, j.Inventory.Entries())
+	}
 }
 
 // A hub without a record of a cluster in pull mode asks its agent, also if the plan has nothing for the cluster. The next plan knows the

@@ -77,7 +77,7 @@ func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 	if f.newest.pending != nil {
 		age = 0 // a plan under review is not made again only because free resources changed
 	}
-	if f.discovered.Unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !f.phase().Decided() {
+	if f.unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !f.phase().Decided() {
 		return false
 	}
 	f.newest.sourceError = nil

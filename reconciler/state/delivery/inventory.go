@@ -34,7 +34,7 @@ func (l *State) SetInventory(entries []string) {
 	}
 }
 
-// InheritInventory adds entries that a replica recorded.
+// InheritInventory adds entries that a replica recorded, or that were discovered on the cluster.
 func (l *State) InheritInventory(entries []string) {
 	l.SetInventory(inventory.Union(l.entries, inventory.Sorted(entries)))
 }

@@ -93,14 +93,18 @@ func (all ByCluster) Learn(cluster string, reported []v1alpha1.DiscoveredObject)
 	return all[cluster].Any()
 }
 
-// Accept forgets the objects on a cluster, of which the hub has a record from now on. It returns false, and keeps them, if plan was made
-// without them.
-func (all ByCluster) Accept(cluster string, plan *propagate.Plan) bool {
-	if x := all[cluster]; x.Any() && !x.KnownTo(plan) {
-		return false
+// Accept returns the entries of the objects on a cluster, sorted, and forgets them: the caller has a record of them from now on. It returns
+// false, and keeps them, if plan was made without them.
+func (all ByCluster) Accept(cluster string, plan *propagate.Plan) (entries []string, accepted bool) {
+	x := all[cluster]
+	if x.Any() {
+		if !x.KnownTo(plan) {
+			return nil, false
+		}
+		entries = live.Entries(x.List)
 	}
 	delete(all, cluster)
-	return true
+	return entries, true
 }
 
 // Settle returns the entries of the objects on a cluster with which plan was made; none for a cluster without objects, which it forgets. It
@@ -137,10 +141,10 @@ func (all ByCluster) Known(cluster string, plan *propagate.Plan) (entries []stri
 	return nil, false
 }
 
-// Unplanned reports whether a cluster has objects that no plan knows.
-func (all ByCluster) Unplanned() bool {
+// Unplanned reports whether a cluster has objects that plan was made without. The plan that AddTo was called for may have failed since.
+func (all ByCluster) Unplanned(plan *propagate.Plan) bool {
 	for _, x := range all {
-		if x.Any() && !x.planned {
+		if x.Any() && !x.KnownTo(plan) {
 			return true
 		}
 	}
