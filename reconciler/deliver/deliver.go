@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -36,7 +37,11 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	if !ok {
 		return true
 	}
-	if err := w.observe(ctx, f, &j); err != nil {
+	x := w.watch(f)
+	if x == nil {
+		return true // it was deleted meanwhile
+	}
+	if err := w.observe(ctx, f, &j, x); err != nil {
 		return w.conclude(ctx, f, j, live.Outcome{}, err)
 	}
 	if j.Spec.Suspend {
@@ -65,8 +70,7 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 
 // observe waits until the watches have listed all kinds that are wanted or were delivered. It fails if the inventory cannot be
 // read, and reads it again for the next attempt.
-func (w *Worker) observe(ctx context.Context, f *state.Federation, j *delivery.Job) error {
-	x := w.watch(f.Key())
+func (w *Worker) observe(ctx context.Context, f *state.Federation, j *delivery.Job, x *watch.Watcher) error {
 	if j.InventoryError == nil { // else the objects are only observed
 		if err := w.recall(ctx, f, j); err != nil {
 			return err

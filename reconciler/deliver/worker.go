@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/deliver/workqueue"
+	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
@@ -93,10 +94,15 @@ func (w *Worker) end() {
 	w.member.Close()
 }
 
-// watch returns the watch of a Federation on the cluster, which it opens when it is first needed.
-func (w *Worker) watch(key types.NamespacedName) *watch.Watcher {
+// watch returns the watch of a Federation on the cluster, which it opens when it is first needed. It returns nil for a Federation that is
+// gone: one of the same name that is declared later would inherit the watch, and never learn of the objects that were listed before.
+func (w *Worker) watch(f *state.Federation) *watch.Watcher {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	key := f.Key()
+	if w.pool.registry.Federation(key) != f {
+		return nil
+	}
 	x := w.watches[key]
 	if x == nil {
 		x = w.member.NewWatcher(applyset.ID(key.String()), observer{w, key})

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -50,6 +52,32 @@ func TestReleaseWaitsForAWorkerThatEnds(t *testing.T) {
 		ended.Wait()
 		require.Empty(t, pool.ending)
 	}
+}
+
+// TestADeletedFederationLeavesNoWatch: a delivery that began before its Federation was deleted opens its watch after that. A Federation of the
+// same name that is declared later must list the objects itself.
+func TestADeletedFederationLeavesNoWatch(t *testing.T) {
+	registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
+	pool := NewPool(registry, report.New(report.Options{Registry: registry, Log: log}), nil, log)
+	defer pool.Close()
+	pool.Connect(connected(t, "eu-1"))
+	w := pool.Worker("eu-1")
+	declare := func() *state.Federation {
+		f := state.New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, registry, nil)
+		registry.Add(f)
+		return f
+	}
+	old := declare()
+	watched := w.watch(old)
+	require.NotNil(t, watched)
+	require.True(t, registry.Remove(old.Key()))
+	pool.Forget(old.Key())
+	require.Nil(t, w.watch(old))
+
+	again := declare()
+	require.Nil(t, w.watch(old))
+	require.NotNil(t, w.watch(again))
+	require.NotSame(t, watched, w.watch(again))
 }
 
 // connected returns a connection to a cluster that does not answer.
