@@ -12,11 +12,14 @@ import (
 
 // growing holds the options of the measurement of growth.
 type growing struct {
-	objects int           // at most, on one member; also a tenth and a hundredth of them
-	members int           // at most, with memberObjects on each; also a tenth and a hundredth of them; 0 leaves them out
-	pushes  int           // that change one object
-	rest    time.Duration // how long accord with many members is watched doing nothing
-	accord  string        // absent: built from this repository
+	wanted  bool
+	objects int // at most, on one member; also a tenth and a hundredth of them
+	members int // at most, with memberObjects on each; also a tenth and a hundredth of them; 0 leaves them out
+	pushes  int // that change one object
+	// directories of the repository that the objects are spread over; 0: all are in one
+	directories int
+	rest        time.Duration // how long accord with many members is watched doing nothing
+	accord      string        // absent: built from this repository
 }
 
 // memberObjects is the number of objects on each member while the members grow.
@@ -62,7 +65,7 @@ func (g growing) withObjects(ctx context.Context, n int, progress io.Writer) (*f
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	o := options{members: 1, objects: n, pushes: g.pushes, accord: g.accord, small: true}
+	o := options{members: 1, objects: n, pushes: g.pushes, directories: g.directories, accord: g.accord, small: true}
 	b := &bench{options: o, dir: dir, progress: progress, figures: figures{options: o}}
 	if err := b.build(ctx); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func command(ctx context.Context, args []string) error {
 		}
 		return f.print(os.Stdout)
 	}
-	if o.grow {
+	if o.growing.wanted {
 		f, err := runGrow(ctx, o.growing, os.Stderr)
 		return errors.Join(err, f.print(os.Stdout))
 	}
@@ -125,7 +125,9 @@ type options struct {
 	members int
 	objects int // five of six are Deployments, the others ConfigMaps
 	pushes  int
-	accord  string
+	// directories of the repository that the objects are spread over; 0: all are in one.
+	directories int
+	accord      string
 	// profiles is the directory in which CPU profiles of accord are kept; absent: none are.
 	profiles string
 	// preflight: the Federation has its changes tried before they are written. The bars are for without.
@@ -139,9 +141,7 @@ type options struct {
 	scale  scaling // instead, when it has members
 	// agents: instead, so many members in pull mode; agentProcesses of their agents are processes of their own.
 	agents, agentProcesses int
-	// grow: instead, how the figures grow.
-	grow    bool
-	growing growing
+	growing                growing // instead, how the figures grow, if that is wanted
 	// search: instead, the view of all clusters.
 	search    bool
 	searching searching
@@ -160,6 +160,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.members, "members", 10, "member clusters")
 	f.IntVar(&o.objects, "objects", 600, "objects on each; five of six are Deployments")
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
+	f.IntVar(&o.directories, "directories", 0, "spread the files of the repository over so many directories; 0: all are in one")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
 	f.StringVar(&o.profiles, "profiles", "", "keep CPU profiles of accord for each step in this directory")
 	f.BoolVar(&o.small, "small", false, "the members are small API servers in one process, which leave more of the machine to accord")
@@ -173,7 +174,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.scale.profiles, "scale-profiles", "", "keep profiles of accord in this directory")
 	f.IntVar(&o.agents, "agents", 0, "measure instead so many members in pull mode, with --scale-objects and --scale-rest")
 	f.IntVar(&o.agentProcesses, "agent-processes", 10, "agents of --agents that are processes of their own")
-	f.BoolVar(&o.grow, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
+	f.BoolVar(&o.growing.wanted, "grow", false, "measure instead how each figure grows with objects on one member, and with members; they are small API servers in one process")
 	f.IntVar(&o.growing.objects, "objects-max", 60000, "objects of --grow at most; also a tenth and a hundredth of them")
 	f.IntVar(&o.growing.members, "members-max", 1000, "members of --grow at most; also a tenth and a hundredth of them; 0 leaves them out")
 	f.BoolVar(&o.search, "search", false, "measure instead the view of all clusters: memory of its caches, lists and watches")
@@ -193,7 +194,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.planning.objects < planFiles*6 || o.planning.rounds < 1 {
 		return o, fmt.Errorf("--plan needs at least %d objects and 1 round", planFiles*6)
 	}
-	o.growing.pushes, o.growing.rest, o.growing.accord = o.pushes, o.scale.rest, o.accord
+	o.growing.pushes, o.growing.directories, o.growing.rest, o.growing.accord = o.pushes, o.directories, o.scale.rest, o.accord
 	if o.searching.pods < searchClusters || o.searching.changes < 1 {
 		return o, fmt.Errorf("--search needs at least %d pods and 1 change", searchClusters)
 	}
@@ -210,7 +211,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.faults && o.members <= len(faults()) {
 		return o, fmt.Errorf("more than %d members, because so many do not work", len(faults()))
 	}
-	if o.members < 1 || o.objects < 6 || o.pushes < 1 || o.statusMembers < 0 {
+	if o.members < 1 || o.objects < 6 || o.pushes < 1 || o.directories < 0 || o.statusMembers < 0 {
 		return o, fmt.Errorf("at least 1 member, 6 objects and 1 push")
 	}
 	return o, nil

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"sigs.k8s.io/yaml"
 )
 
 // planning holds the options of the measurement of accord plan.
@@ -93,12 +91,12 @@ func planRepository(ctx context.Context, dir string, objects, clusters int) erro
 		git(ctx, dir, "init", "--quiet", "--initial-branch=main"),
 		r.write("policies/everywhere.yaml", w.policy()), r.write("policies/mirror.yaml", mirror), r.write("clusters.yaml", members.String()))
 	for i := range objects {
-		err = errors.Join(err, r.writeIn(fmt.Sprintf("team-%03d", i/1000), w, i, "1.0.0"))
+		err = errors.Join(err, r.writeObject(team(i), w, i, "1.0.0"))
 	}
 	err = errors.Join(err, git(ctx, dir, "add", "--all"), git(ctx, dir, "commit", "--quiet", "--message", "everything"))
 	for n := range planFiles {
 		i := n * w.deployments() / planFiles
-		err = errors.Join(err, r.writeIn(fmt.Sprintf("team-%03d", i/1000), w, i, "1.0.1"))
+		err = errors.Join(err, r.writeObject(team(i), w, i, "1.0.1"))
 	}
 	return errors.Join(err, git(ctx, dir, "commit", "--quiet", "--all", "--message", "another tag"), git(ctx, dir, "repack", "-adq"))
 }
@@ -114,14 +112,8 @@ spec:
     overriders: {imageOverrider: [{component: Registry, operator: replace, value: mirror.example.com}]}
 `
 
-// writeIn puts one object into a file of a directory.
-func (r *repository) writeIn(dir string, w workload, i int, tag string) error {
-	text, err := yaml.Marshal(w.object(i, tag).Object)
-	if err != nil {
-		return fmt.Errorf("encoding object %d: %w", i, err)
-	}
-	return r.write(filepath.Join(dir, w.name(i)+".yaml"), string(text))
-}
+// team returns the directory of object i.
+func team(i int) string { return fmt.Sprintf("team-%03d", i/1000) }
 
 // measure runs accord plan with an empty cache and, unless warm is nil, once more with the cache that this left. The output must be
 // the same.

@@ -40,15 +40,20 @@ func (r *repository) write(name, text string) error {
 // writeObjects puts the objects [from, to) into a file each.
 func (r *repository) writeObjects(w workload, from, to int, tag string) error {
 	for i := from; i < to; i++ {
-		text, err := yaml.Marshal(w.object(i, tag).Object)
-		if err != nil {
-			return fmt.Errorf("encoding object %d: %w", i, err)
-		}
-		if err := r.write("workloads/"+w.name(i)+".yaml", string(text)); err != nil {
+		if err := r.writeObject(w.directory(i), w, i, tag); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeObject puts object i into a file of a directory.
+func (r *repository) writeObject(dir string, w workload, i int, tag string) error {
+	text, err := yaml.Marshal(w.object(i, tag).Object)
+	if err != nil {
+		return fmt.Errorf("encoding object %d: %w", i, err)
+	}
+	return r.write(filepath.Join(dir, w.name(i)+".yaml"), string(text))
 }
 
 // push commits whatever changed in the work tree.

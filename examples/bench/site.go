@@ -38,7 +38,7 @@ func (b *bench) open(ctx context.Context, name string, members, objects int, arg
 		return nil, err
 	}
 	b.say("starting accord")
-	s.ours, err = startOurs(ctx, dir, b.accord, s.hub, s.members, workload{namespace: "ours", objects: objects}, b.preflight)
+	s.ours, err = startOurs(ctx, dir, b.accord, s.hub, s.members, workload{namespace: "ours", objects: objects, directories: b.directories}, b.preflight)
 	return s, err
 }
 

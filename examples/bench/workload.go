@@ -12,12 +12,22 @@ import (
 type workload struct {
 	namespace string
 	objects   int
+	// directories are those of the repository that the files are spread over; 0: all are in one.
+	directories int
 }
 
 func (w workload) deployments() int { return w.objects * 5 / 6 }
 
 // name is unique over all kinds.
 func (w workload) name(i int) string { return fmt.Sprintf("web-%04d", i) }
+
+// directory returns the directory of object i in the repository.
+func (w workload) directory(i int) string {
+	if w.directories == 0 {
+		return "workloads"
+	}
+	return fmt.Sprintf("workloads/%04d", i%w.directories)
+}
 
 // place returns the place of object i on a member.
 func (w workload) place(member string, i int) place {
