@@ -73,12 +73,7 @@ func (b builder) build(o Options) ([]Object, error) {
 	if err := wrong.Join(b.file(dir).Errorf(0, "has %d mistakes or more; the rest of it was not read", mistake.MaxErrors)); err != nil {
 		return nil, err
 	}
-	b.keepResult(roots, used, plain, objects, kustomized)
-	if kustomized == 0 {
-		return slices.Clip(b.current.result.plain), nil // the next build has its edits
-	}
-	slices.SortStableFunc(objects, byPath)
-	return objects, nil
+	return b.keepResult(roots, used, plain, objects, kustomized), nil
 }
 
 func byPath(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) }

@@ -24,6 +24,37 @@ type Edits struct {
 // Span is a place where two lists differ: from place At of the first list, Out objects are replaced by In others.
 type Span struct{ At, Out, In int }
 
+// differences compares two lists, which are sorted by the paths of their objects. Objects that are not one in memory differ.
+func differences(before, after []Object) Edits {
+	e, i, j := Edits{Before: before, After: after}, 0, 0
+	for i < len(before) || j < len(after) {
+		for i < len(before) && j < len(after) && before[i] == after[j] {
+			i, j = i+1, j+1
+		}
+		// A path can have many objects, of which the first ones may be the same.
+		out, in := 0, 0
+		switch {
+		case i < len(before) && (j == len(after) || before[i].Origin.Path <= after[j].Origin.Path):
+			out, in = samePath(before[i:], before[i].Origin.Path), samePath(after[j:], before[i].Origin.Path)
+		case j < len(after):
+			in = samePath(after[j:], after[j].Origin.Path)
+		}
+		if out+in > 0 {
+			e.Spans = append(e.Spans, Span{i, out, in})
+		}
+		i, j = i+out, j+in
+	}
+	return e
+}
+
+// samePath returns how many objects at the beginning of a list have a path.
+func samePath(list []Object, path string) (n int) {
+	for n < len(list) && list[n].Origin.Path == path {
+		n++
+	}
+	return n
+}
+
 // Between returns the places where two lists differ, with more places of the first one, each of which it has already, or has the same
 // object in both. If the edits are not those of these lists, it is one place with everything.
 func (e Edits) Between(before, after []Object, more ...int) (spans []Span, known bool) {

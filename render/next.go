@@ -46,10 +46,12 @@ type result struct {
 	documents  int                  // of the file with the most
 	empty      int                  // documents without an object, of the file with the most
 	ids        map[manifest.ID]bool // of all objects; nil until the next build
+	list       []Object             // both, as the build returned them
 }
 
-// keepResult keeps a result for the next build. all are the objects of kustomizations first, then those of other files.
-func (b builder) keepResult(roots []string, used map[string]bool, files []manifestFile, all []Object, kustomized int) {
+// keepResult returns the list of objects, sorted by path, and keeps the result for the next build. all are the objects of kustomizations
+// first, then those of other files.
+func (b builder) keepResult(roots []string, used map[string]bool, files []manifestFile, all []Object, kustomized int) []Object {
 	r := &result{roots: roots, used: used, kustomized: slices.Clone(all[:kustomized]), plain: slices.Clone(all[kustomized:])}
 	slices.SortStableFunc(r.kustomized, byPath)
 	slices.SortStableFunc(r.plain, byPath)
@@ -57,7 +59,12 @@ func (b builder) keepResult(roots []string, used map[string]bool, files []manife
 		r.size += b.current.files[f.name].size
 	}
 	r.measure(b.current.files)
+	r.list = merged(r.kustomized, r.plain)
+	if last := b.previous.result; last != nil {
+		b.current.edits = differences(last.list, r.list)
+	}
 	b.current.result = r
+	return r.list
 }
 
 // measure records the largest numbers of documents of some files.
@@ -96,7 +103,6 @@ type nextBuild struct {
 	builder
 	before *result
 	files  map[string]*cachedFile // that changed; nil for one that is gone
-	spans  []Span                 // of the plain objects
 }
 
 // look reads a changed file if the build reads it, and returns false if the change can concern other files.
@@ -171,10 +177,9 @@ func (n *nextBuild) objects(dir string) ([]Object, bool) {
 			delete(n.current.files, name)
 		}
 	}
-	if n.current.result = &now; len(n.before.kustomized)+len(now.kustomized) == 0 {
-		n.current.edits = Edits{n.before.plain, now.plain, n.spans}
-	}
-	return merged(now.kustomized, now.plain), true
+	now.list = merged(now.kustomized, now.plain)
+	n.current.result, n.current.edits = &now, differences(n.before.list, now.list)
+	return now.list, true
 }
 
 // rebuild builds the kustomizations that looked for a changed file. It returns false after an error, and if they read other files.
@@ -227,16 +232,13 @@ func (n *nextBuild) splice(now *result) bool {
 	for _, name := range names {
 		at := sort.Search(len(rest), func(i int) bool { return rest[i].Origin.Path >= name })
 		plain, rest = append(plain, rest[:at]...), rest[at:]
-		span := Span{At: len(now.plain) - len(rest), Out: sort.Search(len(rest), func(i int) bool { return rest[i].Origin.Path > name })}
-		rest = rest[span.Out:]
+		rest = rest[samePath(rest, name):]
 		if t := n.files[name]; t != nil {
 			now.size += t.size
-			span.In = len(t.objects)
 			if plain = append(plain, t.objects...); !now.add(t.objects) {
 				return false
 			}
 		}
-		n.spans = append(n.spans, span)
 	}
 	now.plain = append(plain, rest...)
 	return true

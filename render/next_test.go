@@ -122,10 +122,29 @@ func change(random *rand.Rand, tree fstest.MapFS) {
 	}
 }
 
+// requireEdits makes a list from the one before it and their differences, and returns how many objects it replaces.
+func requireEdits(t *testing.T, before, after []Object, spans []Span) (replaced int) {
+	t.Helper()
+	var made []Object
+	from := 0
+	for _, x := range spans {
+		made = append(made, before[from:x.At]...)
+		made = append(made, after[len(made):len(made)+x.In]...)
+		from, replaced = x.At+x.Out, replaced+max(x.Out, x.In)
+	}
+	made = append(made, before[from:]...)
+	require.Len(t, made, len(after))
+	for i := range made {
+		require.Same(t, after[i].Written, made[i].Written)
+		require.Same(t, after[i].Manifest, made[i].Manifest)
+	}
+	return replaced
+}
+
 // TestNextIsBuild changes a tree at random. A build that looks at the changed files returns the same objects and errors as a build of
 // everything, and counts the same. A ledger names the same file beyond a limit.
 func TestNextIsBuild(t *testing.T) {
-	builds, nexts, failed, exceeded := 0, 0, 0, 0
+	builds, nexts, failed, exceeded, edited, replaced := 0, 0, 0, 0, 0, 0
 	for seed := range uint64(150) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		tree, memory, recorded := fstest.MapFS{}, []*Cache{{}, NewCompactCache(&compact.Texts{})}[seed%2], &Cache{}
@@ -137,6 +156,7 @@ func TestNextIsBuild(t *testing.T) {
 		tree["apps/eu/kustomization.yaml"] = &fstest.MapFile{Data: []byte("resources: [../../base]\nnameSuffix: -eu\n")}
 		dir := []string{"", "", "apps"}[random.IntN(3)]
 		var undo fstest.MapFS
+		var last []Object
 		for range 40 {
 			if undo != nil && random.IntN(3) > 0 {
 				tree = undo // mostly, an error is corrected
@@ -175,9 +195,16 @@ func TestNextIsBuild(t *testing.T) {
 			if before != nil && memory.result.ids != nil {
 				nexts++
 			}
+			if spans, known := memory.TakeEdits().Between(last, got); known {
+				edited++
+				replaced += requireEdits(t, last, got, spans)
+			}
+			last = got
 		}
 	}
-	t.Logf("%d builds, %d of changed files, %d failed, %d beyond a limit by the changed files", builds, nexts, failed, exceeded)
+	t.Logf("%d builds, %d of changed files, %d failed, %d beyond a limit by the changed files, %d with known edits, which replace %d objects", builds, nexts, failed, exceeded, edited, replaced)
+	require.Greater(t, edited, builds/5)
+	require.Less(t, replaced, 2*edited)
 	require.Greater(t, exceeded, builds/50)
 	require.Greater(t, nexts, builds/5)
 	require.Greater(t, failed, builds/20)

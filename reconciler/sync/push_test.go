@@ -75,7 +75,7 @@ func policyFor(name string) string {
 // TestPushesAreReadWhole pushes random commits. The parts that are read with the builds of the commit before are those of the whole tree.
 func TestPushesAreReadWhole(t *testing.T) {
 	t.Run("kustomizations", func(t *testing.T) {
-		require.Zero(t, readPushes(t, true), "the place of an object among those of kustomizations")
+		require.Greater(t, readPushes(t, true), 10)
 	})
 	t.Run("files", func(t *testing.T) { require.Greater(t, readPushes(t, false), 10) })
 }
