@@ -129,7 +129,7 @@ func federationsOf(files fs.FS, h *gitrepo.Repository, file string, onHub []v1al
 	add := func(fed *v1alpha1.Federation, name string) {
 		here := fed.Spec.Sources[:0]
 		for _, s := range fed.Spec.Sources {
-			if h.IsRemote(s.URL) {
+			if h.Serves(s.URL) {
 				s.Path = path.Clean(s.Path)
 				here, delivered = append(here, s), delivered || within(s.Path, file)
 			}

@@ -21,14 +21,10 @@ func (h *Repository) Remotes() []string {
 	return all
 }
 
-// IsRemote reports whether a URL addresses this repository: it is one of its remotes.
-func (h *Repository) IsRemote(remote string) bool {
-	return slices.ContainsFunc(h.Remotes(), func(r string) bool { return SameRepository(r, remote) })
-}
-
-// Serves reports whether a source with a URL reads this repository: one of its remotes, or the repository itself.
+// Serves reports whether a source with a URL reads this repository: through one of its remotes, or its directory. Nil serves nothing.
 func (h *Repository) Serves(source string) bool {
-	return h.IsRemote(source) || filepath.IsAbs(source) && SameRepository(source, h.Root)
+	return slices.ContainsFunc(h.Remotes(), func(r string) bool { return SameRepository(r, source) }) ||
+		h != nil && filepath.IsAbs(source) && SameRepository(source, h.Root)
 }
 
 // SameRepository reports whether two URLs address one repository, regardless of user and protocol.

@@ -1,8 +1,11 @@
 package gitrepo
 
 import (
+	"path/filepath"
 	"testing"
 
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,4 +63,20 @@ func TestSameRepository(t *testing.T) {
 	}
 	require.False(t, SameRepository("https://git.example/team/prod", "https://git.example/team/next"))
 	require.False(t, SameRepository("https://git.example/team/prod", "https://other.example/team/prod"))
+}
+
+func TestServes(t *testing.T) {
+	dir := t.TempDir()
+	repo, err := git.PlainInit(dir, false)
+	require.NoError(t, err)
+	_, err = repo.CreateRemote(&config.RemoteConfig{Name: "origin", URLs: []string{"git@git.example:team/prod"}})
+	require.NoError(t, err)
+	h, err := Open(dir)
+	require.NoError(t, err)
+	require.True(t, h.Serves("https://git.example/team/prod.git"), "its remote")
+	require.True(t, h.Serves(dir), "its directory")
+	require.False(t, h.Serves("https://git.example/team/next"))
+	require.False(t, h.Serves(filepath.Dir(dir)))
+	require.False(t, h.Serves("."), "a URL of a source is never relative")
+	require.False(t, (*Repository)(nil).Serves(dir))
 }

@@ -86,7 +86,7 @@ func (d *Declarations) addHead(at DeclaredFederation, base []DeclaredFederation,
 // hasSourceIn reports whether a repository has files of the Federation. A repository without remotes is taken to be the one of all sources.
 func (d DeclaredFederation) hasSourceIn(h *gitrepo.Repository) bool {
 	return slices.ContainsFunc(d.Federation.Spec.Sources, func(s v1alpha1.Source) bool {
-		return s.Cluster == nil && (len(h.Remotes()) == 0 || h.IsRemote(s.URL))
+		return s.Cluster == nil && (len(h.Remotes()) == 0 || h.Serves(s.URL))
 	})
 }
 

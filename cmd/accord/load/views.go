@@ -43,7 +43,7 @@ func (f *Flags) Views(ctx context.Context, dir string, live *LiveHub, ownPaths b
 		}
 		var paths []string
 		for _, s := range feds[i].Spec.Sources {
-			if h.IsRemote(s.URL) {
+			if h.Serves(s.URL) {
 				paths = append(paths, path.Clean(s.Path))
 			}
 		}
@@ -74,7 +74,7 @@ func FederationsOf(ctx context.Context, h *hub.Hub, repo *gitrepo.Repository) ([
 	var found []v1alpha1.Federation
 	for _, fed := range all {
 		for _, s := range fed.Spec.Sources {
-			if repo.IsRemote(s.URL) {
+			if repo.Serves(s.URL) {
 				found = append(found, fed)
 				break
 			}
@@ -91,7 +91,7 @@ func (f *Flags) checkoutsHere(ctx context.Context, dir string, sources []v1alpha
 	}
 	all := make([]Checkout, len(sources))
 	for i, s := range sources {
-		if f.here.IsRemote(s.URL) {
+		if f.here.Serves(s.URL) {
 			all[i] = local
 			continue
 		}
