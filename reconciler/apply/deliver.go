@@ -83,13 +83,14 @@ func (d *delivery) run(ctx context.Context) error {
 	if err := d.loadInventory(ctx); err != nil {
 		return err
 	}
-	d.compare()
+	d.differ()
 	if err := d.purgeEvicted(ctx); err != nil {
 		return err
 	}
 	if err := d.applyUrgent(ctx); err != nil {
 		return err
 	}
+	d.compare()
 	if err := d.checkExisting(ctx); err != nil {
 		return err
 	}

@@ -63,9 +63,9 @@ func (d *delivery) written() iter.Seq[manifest.ID] {
 }
 
 // finish sets the inventory of the outcome, and updates the parent on the member if its kinds or namespaces became
-// fewer.
+// fewer. It computes nothing for a delivery that was cancelled: the caller keeps the inventory that was recorded, and the next one waits.
 func (d *delivery) finish(ctx context.Context, failed error) error {
-	if !d.begun {
+	if !d.begun || ctx.Err() != nil {
 		d.outcome.Inventory = d.previous.Entries()
 		return nil
 	}

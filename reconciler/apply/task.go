@@ -93,41 +93,58 @@ func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPl
 // impersonates reports whether the account of the objects is that of a Tenant.
 func (d *delivery) impersonates() bool { return d.tenant != d.member }
 
-// compare computes the tasks without a request.
-func (d *delivery) compare() {
+// differ compares what is wanted with what there is, unless that was done before.
+func (d *delivery) differ() {
 	if d.difference == nil {
 		d.difference = d.live.Compare(d.want)
 	}
+}
+
+// compare computes the tasks without a request. Those of urgent objects were computed before.
+func (d *delivery) compare() {
+	d.differ()
+	urgent := d.tasks
+	d.tasks = make([]*task, 0, len(d.difference.Due))
 	for _, p := range d.difference.Due {
-		seen, ok := d.live.Get(p.ID)
-		if seen.IsStranger() && !d.previous.Has(p.ID) {
-			ok = false
-		}
-		switch {
-		case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
-			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
-		case ok && seen.Digest == p.Digest && seen.Intact && seen.Mutated && seen.DriftManager(p.Yields) == "":
-			t := &task{Placed: p, exists: true} // the policy that mutated it may be gone
-			if seen.Written == 0 {              // or somebody overwrote it before this process began
-				t.drift, t.suspect = &live.Drift{ID: p.ID, Manager: v1alpha1.FieldManager, What: live.Changed}, seen.Version
-			}
+		if len(urgent) > 0 && urgent[0].ID == p.ID {
+			d.tasks, urgent = append(d.tasks, urgent[0]), urgent[1:]
+		} else if t := d.task(p); t != nil {
 			d.tasks = append(d.tasks, t)
-		case ok && seen.Digest == p.Digest && !seen.Intact && seen.ChangedFields == "":
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true}) // it was observed while another version was wanted, and not compared
-		case ok && seen.Digest == p.Digest && seen.Overwritten:
-			d.tasks = append(d.tasks, &task{
-				Placed: p, exists: true, suspect: seen.Version,
-				drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed, Fields: seen.ChangedFields},
-			})
-		case ok && seen.Digest == p.Digest:
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.DriftManager(p.Yields), What: live.Changed, Fields: seen.ChangedFields}})
-		case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed}})
-		default:
-			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
+		} else {
+			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
 		}
 	}
 	d.tasks = d.withoutIdle(d.tasks)
+}
+
+// task returns the task for an object that is not as wanted; nil if it is not repaired now.
+func (d *delivery) task(p propagate.Placed) *task {
+	seen, ok := d.live.Get(p.ID)
+	if seen.IsStranger() && !d.previous.Has(p.ID) {
+		ok = false
+	}
+	switch {
+	case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
+		return nil
+	case ok && seen.Digest == p.Digest && seen.Intact && seen.Mutated && seen.DriftManager(p.Yields) == "":
+		t := &task{Placed: p, exists: true} // the policy that mutated it may be gone
+		if seen.Written == 0 {              // or somebody overwrote it before this process began
+			t.drift, t.suspect = &live.Drift{ID: p.ID, Manager: v1alpha1.FieldManager, What: live.Changed}, seen.Version
+		}
+		return t
+	case ok && seen.Digest == p.Digest && !seen.Intact && seen.ChangedFields == "":
+		return &task{Placed: p, exists: true} // it was observed while another version was wanted, and not compared
+	case ok && seen.Digest == p.Digest && seen.Overwritten:
+		return &task{
+			Placed: p, exists: true, suspect: seen.Version,
+			drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed, Fields: seen.ChangedFields},
+		}
+	case ok && seen.Digest == p.Digest:
+		return &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.DriftManager(p.Yields), What: live.Changed, Fields: seen.ChangedFields}}
+	case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place
+		return &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed}}
+	}
+	return &task{Placed: p, unseen: !ok, exists: ok}
 }
 
 // withoutIdle drops namespaces that only exist for their objects, unless one of those is created: as long as the
