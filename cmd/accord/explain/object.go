@@ -94,7 +94,11 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	if len(d.Chosen) > 0 {
 		r.Sends = dependencies(p, id, only)
 	}
-	if r.fleet == 0 {
+	switch {
+	case r.fleet > 0:
+	case live.FactsErr() != nil: // which the live state has
+		r.Notes = append(r.Notes, "no Cluster is known, because accord did not read the hub")
+	default:
 		r.Notes = append(r.Notes, load.NoClusters)
 	}
 	for _, x := range p.Refusals(p.Plan, false) {

@@ -1,14 +1,17 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -193,4 +196,14 @@ spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: 
 	require.Contains(t, b.String(), "c-07     Held")
 	require.NotContains(t, b.String(), "c-08")
 	require.Contains(t, b.String(), "  +29 of which there is nothing to say\n")
+}
+
+// Without Clusters, the reason is the hub that has them, or that nobody declares any.
+func TestWhyNoClusterIsKnown(t *testing.T) {
+	p := planOf(t, "")
+	require.Contains(t, Object(p, nil, webID, "").Notes, load.NoClusters)
+	r := Object(p, &load.LiveHub{Hub: &hub.Hub{Config: &rest.Config{}}, Err: errors.New("specify a federation: a, b")}, webID, "")
+	require.Contains(t, r.Notes, "no Cluster is known, because accord did not read the hub")
+	require.NotContains(t, r.Notes, load.NoClusters)
+	require.Equal(t, "specify a federation: a, b", r.Live.Message)
 }
