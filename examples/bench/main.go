@@ -48,76 +48,55 @@ func main() {
 }
 
 func command(ctx context.Context, args []string) error {
-	if len(args) > 0 && args[0] == asFloor {
-		return floor(ctx, args[1:], os.Stdin, os.Stdout)
-	}
-	if len(args) > 0 && args[0] == asFollower {
-		return follower(ctx, args[1:], os.Stderr)
-	}
-	if len(args) > 0 && args[0] == asMembers {
-		return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
-	}
-	if len(args) > 0 && args[0] == asAgents {
-		return manyAgents(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if len(args) > 0 {
+		switch args[0] {
+		case asFloor:
+			return floor(ctx, args[1:], os.Stdin, os.Stdout)
+		case asFollower:
+			return follower(ctx, args[1:], os.Stderr)
+		case asMembers:
+			return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
+		case asAgents:
+			return manyAgents(ctx, args[1:], os.Stdin, os.Stdout, os.Stderr)
+		}
 	}
 	o, err := parse(args, os.Stderr)
 	if err != nil {
 		return err
 	}
-	if o.faults {
-		f, err := runFaults(ctx, scaling{members: o.members, objects: o.objects, accord: o.accord}, o.pushes, os.Stderr)
-		if err != nil {
-			return err
-		}
-		return f.print(os.Stdout)
-	}
-	if o.agents > 0 {
-		s := o.scale
-		s.members, s.accord = o.agents, o.accord
-		r, err := runAgents(ctx, s, o.agentProcesses, os.Stderr)
-		if err != nil {
-			return err
-		}
-		return r.print(os.Stdout)
-	}
-	if o.scale.members > 0 {
-		o.scale.accord = o.accord
-		f, err := runScale(ctx, o.scale, os.Stderr)
-		if f != nil && len(f.points) > 0 {
+	s := o.scale
+	s.accord = o.accord
+	switch {
+	case o.faults:
+		return printed(runFaults(ctx, scaling{members: o.members, objects: o.objects, accord: o.accord}, o.pushes, os.Stderr))
+	case o.agents > 0:
+		s.members = o.agents
+		return printed(runAgents(ctx, s, o.agentProcesses, os.Stderr))
+	case o.scale.members > 0:
+		f, err := runScale(ctx, s, os.Stderr)
+		if f != nil && len(f.points) > 0 { // the sizes before the one that failed
 			err = errors.Join(err, f.print(os.Stdout))
 		}
 		return err
-	}
-	if o.search {
-		f, err := runSearch(ctx, o.searching, os.Stderr)
-		if err != nil {
-			return err
-		}
-		return f.print(os.Stdout)
-	}
-	if o.following.wanted {
-		f, err := runLiveSource(ctx, o.following, os.Stderr)
-		if err != nil {
-			return err
-		}
-		return f.print(os.Stdout)
-	}
-	if o.growing.wanted {
+	case o.search:
+		return printed(runSearch(ctx, o.searching, os.Stderr))
+	case o.following.wanted:
+		return printed(runLiveSource(ctx, o.following, os.Stderr))
+	case o.growing.wanted:
 		f, err := runGrow(ctx, o.growing, os.Stderr)
 		return errors.Join(err, f.print(os.Stdout))
+	case o.plan:
+		return printed(runPlan(ctx, o.planning, os.Stderr))
 	}
-	if o.plan {
-		f, err := runPlan(ctx, o.planning, os.Stderr)
-		if err != nil {
-			return err
-		}
-		return f.print(os.Stdout)
-	}
-	f, err := run(ctx, o, os.Stderr)
+	return printed(run(ctx, o, os.Stderr))
+}
+
+// printed prints the figures of a measurement, or returns its error.
+func printed[F interface{ print(io.Writer) error }](figures F, err error) error {
 	if err != nil {
 		return err
 	}
-	return f.print(os.Stdout)
+	return figures.print(os.Stdout)
 }
 
 // options are the command line.
