@@ -108,7 +108,7 @@ func (d *delivery) compare() {
 	for _, p := range d.difference.Due {
 		if len(urgent) > 0 && urgent[0].ID == p.ID {
 			d.tasks, urgent = append(d.tasks, urgent[0]), urgent[1:]
-		} else if t := d.task(p); t != nil {
+		} else if t := d.taskFor(p); t != nil {
 			d.tasks = append(d.tasks, t)
 		} else {
 			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
@@ -117,8 +117,8 @@ func (d *delivery) compare() {
 	d.tasks = d.withoutIdle(d.tasks)
 }
 
-// task returns the task for an object that is not as wanted; nil if it is not repaired now.
-func (d *delivery) task(p propagate.Placed) *task {
+// taskFor returns the task for an object that is not as wanted; nil if it is not repaired now.
+func (d *delivery) taskFor(p propagate.Placed) *task {
 	seen, ok := d.live.Get(p.ID)
 	if seen.IsStranger() && !d.previous.Has(p.ID) {
 		ok = false

@@ -20,7 +20,7 @@ func (d *delivery) applyUrgent(ctx context.Context) error {
 		if gk := p.ID.GroupKind(); gk == manifest.DefinitionKind || gk == namespaceKind {
 			return nil
 		}
-		if t := d.task(p); t != nil && t.exists && !t.unseen && d.previous.Has(t.ID) {
+		if t := d.taskFor(p); t != nil && t.exists && !t.unseen && d.previous.Has(t.ID) {
 			first = append(first, t)
 		}
 	}
