@@ -48,18 +48,34 @@ func Records(deliveries []*v1alpha1.Delivery, objects iter.Seq2[manifest.ID, *v1
 }
 
 // LastActive reports whether the plan with a digest, of a revision, became active last. A process that ends while it
-// activates a plan leaves Deliveries of the plan before, and the Release of the new plan.
+// activates a plan leaves Deliveries of the plan before, and the Release of the new plan. A commit that was stopped since then supersedes both
+// Releases: one of them was active later only if it superseded the other.
 func LastActive(releases []*v1alpha1.Release, revision, digest string) bool {
+	named := make(map[string]*v1alpha1.Release, len(releases))
 	found := false
 	for _, r := range releases {
-		switch {
-		case r.Spec.Revision == revision && r.Spec.PlanDigest == digest:
-			found = true
-		case r.Status.SupersededBy == "" && r.Spec.Revision != revision && !Stopped(r):
+		named[r.Name] = r
+		found = found || r.Spec.Revision == revision && r.Spec.PlanDigest == digest
+	}
+	return found && !slices.ContainsFunc(releases, func(r *v1alpha1.Release) bool {
+		return r.Spec.Revision != revision && !Stopped(r) && !precedes(r, revision, named)
+	})
+}
+
+// precedes reports whether a Release was superseded by that of a revision, or by one which that superseded. A Release whose successor was
+// deleted is an old one.
+func precedes(r *v1alpha1.Release, revision string, named map[string]*v1alpha1.Release) bool {
+	for range named {
+		switch next := named[r.Status.SupersededBy]; {
+		case r.Status.SupersededBy == "":
 			return false
+		case next == nil || next.Spec.Revision == revision:
+			return true
+		default:
+			r = next
 		}
 	}
-	return found
+	return false
 }
 
 // Match is the relation between a plan and the recorded plan.
