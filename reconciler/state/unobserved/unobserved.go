@@ -18,7 +18,8 @@ import (
 )
 
 // Records returns copies of the records that claim something about clusters, with statuses that claim nothing. why is the
-// reason for which nothing is observed. A Release claims something if its revision is the recorded one.
+// reason for which nothing is observed. A Release claims something if its revision is the recorded one, or if it is Ready: the process before
+// this one can have ended before it was superseded.
 func Records(deliveries []*v1alpha1.Delivery, objects iter.Seq2[manifest.ID, *v1alpha1.FederatedObject], releases []*v1alpha1.Release, why string, now time.Time) []changes.Record {
 	var all []changes.Record
 	recorded := map[string]bool{}
@@ -38,7 +39,8 @@ func Records(deliveries []*v1alpha1.Delivery, objects iter.Seq2[manifest.ID, *v1
 		}
 	}
 	for _, r := range releases {
-		if recorded[r.Spec.Revision] && r.Status.SupersededBy == "" && claims(r.Status.Conditions) {
+		current := recorded[r.Spec.Revision] || meta.IsStatusConditionTrue(r.Status.Conditions, fluxmeta.ReadyCondition)
+		if current && r.Status.SupersededBy == "" && claims(r.Status.Conditions) {
 			r = r.DeepCopy()
 			r.Status = status.UnobservedRelease(r.Status, r.Generation, why, now)
 			all = append(all, r)

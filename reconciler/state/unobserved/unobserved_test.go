@@ -2,11 +2,15 @@ package unobserved
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
 )
 
 // TestDefectR1TheOlderPlanIsNotRestored: a process that was killed in an activation has delivered more than the Deliveries say.
@@ -39,4 +43,25 @@ func TestDefectR1TheOlderPlanIsNotRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, LastActive(c.releases, "b", "2")) })
 	}
+}
+
+// TestReleasesOfWhichNothingIsObserved: a Release that is Ready claims that clusters run it, also if the Deliveries are already about another.
+func TestReleasesOfWhichNothingIsObserved(t *testing.T) {
+	ready := func(revision, supersededBy string, ready metav1.ConditionStatus, reason string) *v1alpha1.Release {
+		r := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: revision, Generation: 1}, Spec: v1alpha1.ReleaseSpec{Revision: revision}}
+		r.Status.SupersededBy = supersededBy
+		r.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: ready, Reason: reason}}
+		return r
+	}
+	releases := []*v1alpha1.Release{
+		ready("e", "", metav1.ConditionFalse, "BuildFailed"), ready("d", "", metav1.ConditionUnknown, status.Progressing),
+		ready("c", "", metav1.ConditionTrue, "ReconciliationSucceeded"), ready("b", "c", metav1.ConditionTrue, "ReconciliationSucceeded"),
+	}
+	none := func(func(manifest.ID, *v1alpha1.FederatedObject) bool) {}
+	var names []string
+	for _, r := range Records([]*v1alpha1.Delivery{{Spec: v1alpha1.DeliverySpec{Revision: "d"}}}, none, releases, "accord was restarted", time.Now()) {
+		names = append(names, r.GetName())
+		require.Equal(t, metav1.ConditionUnknown, meta.FindStatusCondition(r.(*v1alpha1.Release).Status.Conditions, "Ready").Status)
+	}
+	require.Equal(t, []string{"d", "c"}, names)
 }
