@@ -58,13 +58,13 @@ func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPru
 	return c, true
 }
 
-// Unobserved returns copies of the records that claim something about clusters, with statuses that claim nothing; none if a
-// plan is active. why is the reason for which the plan could not be restored. UnobservedWritten follows.
+// Unobserved returns copies of the records that claim something about clusters, with statuses that claim nothing. If a plan is active, these
+// are Releases only: that of a restored plan is not the newest, and nobody reports it. why is the reason. UnobservedWritten follows.
 func (f *Federation) Unobserved(why string, now time.Time) []changes.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.active.plan != nil {
-		return nil
+		return unobserved.Releases(f.releases(), f.records.release, why, now)
 	}
 	deliveries := make([]*v1alpha1.Delivery, 0, len(f.clusters))
 	for _, name := range f.names() {

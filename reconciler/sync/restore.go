@@ -30,7 +30,7 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case restored:
-		return nil
+		return c.reporter.WriteUnobserved(ctx, f, "accord was restarted, and has not read the newest commit since then")
 	case err == nil:
 		err = errors.New("for the clusters of today its plan is another one")
 	}

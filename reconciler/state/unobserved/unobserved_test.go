@@ -64,4 +64,9 @@ func TestReleasesOfWhichNothingIsObserved(t *testing.T) {
 		require.Equal(t, metav1.ConditionUnknown, meta.FindStatusCondition(r.(*v1alpha1.Release).Status.Conditions, "Ready").Status)
 	}
 	require.Equal(t, []string{"d", "c"}, names)
+
+	reported := Releases(releases, nil, "accord was restarted", time.Now())
+	require.Len(t, reported, 1)
+	require.Equal(t, "c", reported[0].GetName())
+	require.Empty(t, Releases(releases, releases[2], "accord was restarted", time.Now()))
 }
