@@ -64,7 +64,7 @@ func (f *Federation) Unobserved(why string, now time.Time) []changes.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.active.plan != nil {
-		return unobserved.Releases(f.releases(), f.records.release, why, now)
+		return unobserved.Releases(f.releases(), nil, f.records.release, why, now)
 	}
 	deliveries := make([]*v1alpha1.Delivery, 0, len(f.clusters))
 	for _, name := range f.names() {

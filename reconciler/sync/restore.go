@@ -19,7 +19,8 @@ import (
 
 // restore makes the recorded plan active again where the newest revision did not become active after a restart: its source
 // cannot be read, it is invalid or parked, or the Federation is suspended. Where that is impossible, the records claim
-// nothing until a plan is active (contract rules 3 and 8).
+// nothing until a plan is active (contract rules 3 and 8). Nor does a Ready Release that nobody reports: that of the restored plan may not be the
+// newest.
 func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
 	revision, recorded := f.RecordedRevision()
 	if !recorded {

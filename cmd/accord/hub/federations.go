@@ -84,9 +84,12 @@ func ofRepository(all []*v1alpha1.Federation) []*v1alpha1.Federation {
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(fed *v1alpha1.Federation) bool {
-		return !slices.ContainsFunc(fed.Spec.Sources, func(s v1alpha1.Source) bool { return repo.Serves(s.URL) })
-	})
+	return slices.DeleteFunc(slices.Clone(all), func(fed *v1alpha1.Federation) bool { return !HasSourceIn(fed, repo) })
+}
+
+// HasSourceIn reports whether a federation has a source in a repository.
+func HasSourceIn(fed *v1alpha1.Federation, repo *gitrepo.Repository) bool {
+	return slices.ContainsFunc(fed.Spec.Sources, func(s v1alpha1.Source) bool { return repo.Serves(s.URL) })
 }
 
 // qualifiedFederation returns the federation of a name with a namespace, which replaces that of the context.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -71,16 +72,7 @@ func FederationsOf(ctx context.Context, h *hub.Hub, repo *gitrepo.Repository) ([
 	if err != nil {
 		return nil, err
 	}
-	var found []v1alpha1.Federation
-	for _, fed := range all {
-		for _, s := range fed.Spec.Sources {
-			if repo.Serves(s.URL) {
-				found = append(found, fed)
-				break
-			}
-		}
-	}
-	return found, nil
+	return slices.DeleteFunc(all, func(fed v1alpha1.Federation) bool { return !hub.HasSourceIn(&fed, repo) }), nil
 }
 
 // checkoutsHere reads the sources of the repository in dir, and fetches the others.

@@ -96,12 +96,10 @@ func (all ByCluster) Learn(cluster string, reported []v1alpha1.DiscoveredObject)
 // Accept returns the entries of the objects on a cluster, sorted, and forgets them: the caller has a record of them from now on. It returns
 // false, and keeps them, if plan was made without them.
 func (all ByCluster) Accept(cluster string, plan *propagate.Plan) (entries []string, accepted bool) {
-	x := all[cluster]
-	if x.Any() {
-		if !x.KnownTo(plan) {
+	if all[cluster].Any() {
+		if entries, accepted = all.Known(cluster, plan); !accepted {
 			return nil, false
 		}
-		entries = live.Entries(x.List)
 	}
 	delete(all, cluster)
 	return entries, true

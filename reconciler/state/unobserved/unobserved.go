@@ -38,32 +38,21 @@ func Records(deliveries []*v1alpha1.Delivery, objects iter.Seq2[manifest.ID, *v1
 			all = append(all, o)
 		}
 	}
+	return append(all, Releases(releases, recorded, nil, why, now)...)
+}
+
+// Releases returns copies of the Releases that claim something and are neither superseded nor the one that is reported, with statuses that
+// claim nothing. A Release claims something if its revision is recorded, or if it is Ready.
+func Releases(releases []*v1alpha1.Release, recorded map[string]bool, reported *v1alpha1.Release, why string, now time.Time) (all []changes.Record) {
 	for _, r := range releases {
-		if r.Status.SupersededBy == "" && (isReady(r) || recorded[r.Spec.Revision] && claims(r.Status.Conditions)) {
-			all = append(all, release(r, why, now))
+		ready := meta.IsStatusConditionTrue(r.Status.Conditions, fluxmeta.ReadyCondition)
+		if r != reported && r.Status.SupersededBy == "" && (ready || recorded[r.Spec.Revision] && claims(r.Status.Conditions)) {
+			r = r.DeepCopy()
+			r.Status = status.UnobservedRelease(r.Status, r.Generation, why, now)
+			all = append(all, r)
 		}
 	}
 	return all
-}
-
-// Releases returns copies of the Releases that are Ready and neither superseded nor the one that is reported, with statuses that claim nothing.
-func Releases(releases []*v1alpha1.Release, reported *v1alpha1.Release, why string, now time.Time) (all []changes.Record) {
-	for _, r := range releases {
-		if r != reported && r.Status.SupersededBy == "" && isReady(r) {
-			all = append(all, release(r, why, now))
-		}
-	}
-	return all
-}
-
-func release(r *v1alpha1.Release, why string, now time.Time) *v1alpha1.Release {
-	r = r.DeepCopy()
-	r.Status = status.UnobservedRelease(r.Status, r.Generation, why, now)
-	return r
-}
-
-func isReady(r *v1alpha1.Release) bool {
-	return meta.IsStatusConditionTrue(r.Status.Conditions, fluxmeta.ReadyCondition)
 }
 
 // LastActive reports whether the plan with a digest, of a revision, became active last. A process that ends while it

@@ -65,8 +65,8 @@ func TestReleasesOfWhichNothingIsObserved(t *testing.T) {
 	}
 	require.Equal(t, []string{"d", "c"}, names)
 
-	reported := Releases(releases, nil, "accord was restarted", time.Now())
+	reported := Releases(releases, nil, nil, "accord was restarted", time.Now())
 	require.Len(t, reported, 1)
 	require.Equal(t, "c", reported[0].GetName())
-	require.Empty(t, Releases(releases, releases[2], "accord was restarted", time.Now()))
+	require.Empty(t, Releases(releases, nil, releases[2], "accord was restarted", time.Now()))
 }
